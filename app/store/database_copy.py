@@ -16,12 +16,12 @@ from sqlalchemy.exc import DataError, IntegrityError
 from app.core.errors import DatabaseAway, InvalidInput, Misconfigured, Unavailable
 from app.store.engine import is_sqlite, open_engine, translated_errors, usable_url
 from app.store.migrate import migrate, missing_migrations
-from app.store.processes import database_time
+from app.store.processes import DEAD_AFTER_SECONDS, database_time
 from app.store.tables import all_tables
 from app.store.tables.agents import PROCESSES
 from app.store.tables.knowledge import SOURCE_FILES
 
-_LIVING_SECONDS: Final = 20  # a process without a heartbeat for so long counts as dead
+_LIVING_SECONDS: Final = max(DEAD_AFTER_SECONDS.values())
 _ROWS_AT_ONCE: Final = 200
 _FILES_AT_ONCE: Final = 1  # up to 200 MiB each
 _LOCK_SECONDS: Final = 10

@@ -3,9 +3,10 @@ and on one machine by locks. Also measures this process's resources for /metrics
 
 import asyncio
 import fcntl
+import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from sqlalchemy.pool import QueuePool
 
 from app.store.schema import UtcDateTime
 from app.store.tables.agents import PROCESSES
-from app.store.transaction import Repository
+from app.store.transaction import Repository, Transaction
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -41,9 +42,14 @@ class ServerFacts(Repository):
         return f"{name} {'.'.join(str(number) for number in numbers)}", now
 
 
+# A process answers, takes jobs, or both, with a name for each, because workers answer mails.
+WEB: Final = "web"
+WORKER: Final = "worker"
+DEAD_AFTER_SECONDS: Final = {WEB: 20, WORKER: 15}  # without a heartbeat
+
+
 class ProcessRecords(Repository):
-    """Heartbeats. `name` is unique to one start of a process. `kind` is "web" if it answers and "worker" if it takes
-    jobs; a worker has a row of each, because it answers mails."""
+    """Heartbeats. `name` is unique to one start of a process."""
 
     def beat(self, name: str, kind: str) -> float:
         """Record that the process is alive now. Returns the seconds since its last beat, 0 at its first."""
@@ -59,14 +65,40 @@ class ProcessRecords(Repository):
         """Remove a process that ends normally."""
         self._delete(PROCESSES, PROCESSES.c.name == name)
 
-    def living(self, kind: str, within_seconds: int) -> set[str]:
-        """Names of processes whose last beat is within that time."""
-        since = self._database_time(within_seconds)
-        statement = select(PROCESSES.c.name).where(PROCESSES.c.kind == kind, PROCESSES.c.beaten_at >= since)
-        return set(self._connection.scalars(statement))
+    def living(self, kind: str) -> set[str]:
+        """Names of the processes of a kind that live."""
+        return set(self.beaten_within(DEAD_AFTER_SECONDS[kind], kind))
+
+    def beaten_within(self, seconds: int, kind: str) -> dict[str, float]:
+        """The processes whose last beat is within that time, with the seconds since."""
+        now, since = self._database_time(), self._database_time(seconds)
+        beats = select(PROCESSES.c.name, PROCESSES.c.beaten_at, now).where(
+            PROCESSES.c.kind == kind, PROCESSES.c.beaten_at >= since
+        )
+        return {name: (at - beaten_at).total_seconds() for name, beaten_at, at in self._connection.execute(beats)}
 
     def _database_time(self, seconds_ago: int = 0) -> ColumnElement[datetime]:
         return database_time(self._dialect, seconds_ago=seconds_ago)
+
+
+class Liveness:
+    """Whether one process lives, and which others of its kind it may take for dead."""
+
+    def __init__(self, name: str, kind: str, dead_after_seconds: int | None = None) -> None:
+        self.silent_seconds = 0.0  # before the last beat
+        self._name = name
+        self._kind = kind
+        self._dead_after_seconds = dead_after_seconds or DEAD_AFTER_SECONDS[kind]
+
+    def beat(self, tx: Transaction) -> None:
+        self.silent_seconds = ProcessRecords(tx).beat(self._name, self._kind)
+
+    def living(self, tx: Transaction) -> Collection[str] | None:
+        """The names of living processes, with its own. None after a silence of its own, until its second beat: what
+        paused it, such as a database that was down, may have paused the others, too."""
+        living = ProcessRecords(tx).beaten_within(self._dead_after_seconds, self._kind)
+        seconds = self.silent_seconds + living.get(self._name, math.inf)
+        return None if seconds > self._dead_after_seconds / 2 else living
 
 
 def process_metrics(engine: Engine) -> "CollectorRegistry":

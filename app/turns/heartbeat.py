@@ -10,19 +10,17 @@ import structlog
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import Overloaded, Unavailable
 from app.kit.tasks import Supervisor, end_task
-from app.store.processes import ProcessFiles, ProcessRecords
+from app.store.processes import WEB, Liveness, ProcessFiles, ProcessRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)
 
-KIND = "web"
-_DEAD_AFTER_SECONDS: Final = 20
 _FIRST_BEATS: Final = 12  # attempts, each of which waits to write (5 s on SQLite)
 
 
 class Heartbeat:
     """Beats while its block runs, and cuts the running turns of dead processes, which frees their conversations. A
-    process is dead if `files` say so or it was silent for _DEAD_AFTER_SECONDS. Turns in `lost` are cut as well, and
+    process is dead if `files` say so or it was silent for too long (`Liveness`). Turns in `lost` are cut as well, and
     removed from the set. If a process was only paused, its turns continue, and their ends replace the cuts."""
 
     def __init__(
@@ -38,6 +36,7 @@ class Heartbeat:
         self._record = record
         self._lost = set() if lost is None else lost
         self._process = process
+        self._liveness = Liveness(process, WEB)
         self._files = files
         self._beat_seconds = beat_seconds
         self._supervisor = supervisor or Supervisor()
@@ -58,31 +57,24 @@ class Heartbeat:
             log.warning("heartbeat.leave_failed", reason=str(error))
 
     async def beat(self) -> int:
-        """Report that this process is alive, and cut the turns of dead processes; return the number of cut turns.
-
-        After a silence of its own, this process cuts nothing until its next beat: whatever paused it may have paused
-        the others, too.
-        """
-
+        """Report that this process is alive, and cut the turns of dead processes; return the number of cut turns."""
         lost, files = frozenset(self._lost), self._files
         dead = await anyio.to_thread.run_sync(files.dead) if files else []
 
-        def work(tx: Transaction) -> tuple[float, int]:
-            silent_seconds = ProcessRecords(tx).beat(self._process, KIND)
+        def work(tx: Transaction) -> int | None:
+            self._liveness.beat(tx)
             for process in dead:
                 ProcessRecords(tx).leave(process)
-            if silent_seconds > _DEAD_AFTER_SECONDS / 2:
-                return silent_seconds, 0
-            living = ProcessRecords(tx).living(KIND, _DEAD_AFTER_SECONDS)
-            return 0, TurnRecords(tx).cut_orphans(living, lost)
+            living = self._liveness.living(tx)
+            return None if living is None else TurnRecords(tx).cut_orphans(living, lost)
 
-        silent_seconds, cut = await self._record.write(work)
-        if silent_seconds:
-            log.warning("heartbeat.was_silent", seconds=round(silent_seconds))
-        else:
-            self._lost -= lost
-            if files:
-                await anyio.to_thread.run_sync(files.remove, dead)
+        cut = await self._record.write(work)
+        if cut is None:
+            log.warning("heartbeat.was_silent", seconds=round(self._liveness.silent_seconds))
+            return 0
+        self._lost -= lost
+        if files:
+            await anyio.to_thread.run_sync(files.remove, dead)
         if cut:
             log.warning("turns.cut", count=cut)
         return cut

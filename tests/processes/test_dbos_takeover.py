@@ -204,7 +204,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 def living(record: SystemOfRecord, within_seconds: int) -> set[str]:
     with record.reading() as tx:
-        return ProcessRecords(tx).living("worker", within_seconds)
+        return set(ProcessRecords(tx).beaten_within(within_seconds, "worker"))
 
 
 def last_beat(record: SystemOfRecord, name: str) -> datetime:

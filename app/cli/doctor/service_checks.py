@@ -24,7 +24,7 @@ from app.providers.server_clock import server_clock
 from app.settings import Settings
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.store.processes import ProcessRecords, ServerFacts
+from app.store.processes import WORKER, ProcessRecords, ServerFacts
 from app.store.row_security import seen_tables, unprotected_tables
 
 
@@ -101,7 +101,6 @@ def _reranker_name(settings: Settings) -> str:
 
 
 _TOLERATED_SECONDS: Final = 5.0
-_WORKER_SILENCE_SECONDS: Final = 15
 _POLICY: Final = "volatile-ttl"
 
 
@@ -194,7 +193,7 @@ class ServiceChecks:
     async def _workers(self) -> Check:
         living, waiting = await self._base.record.read(
             lambda tx: (
-                ProcessRecords(tx).living("worker", _WORKER_SILENCE_SECONDS),
+                ProcessRecords(tx).living(WORKER),
                 CrawlRunRecords(tx).unfinished_runs(),
             )
         )

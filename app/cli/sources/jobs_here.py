@@ -17,7 +17,7 @@ from app.cli.terminal import fail
 from app.core.actor import Actor
 from app.settings import Settings
 from app.sources.deletions.deletion import DeletedKind, Deletion
-from app.store.processes import ProcessRecords
+from app.store.processes import WORKER, ProcessRecords
 
 if TYPE_CHECKING:
     from app.kit.job_queue import InlineJobQueue
@@ -53,9 +53,6 @@ class JobsHere:
             yield InlineJobQueue(knowledge.jobs)
 
 
-_WORKER_SILENT_SECONDS = 15
-
-
 def agents_here(base: Stored) -> Agents:
     """Agents whose jobs this command runs itself."""
     return Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
@@ -78,9 +75,8 @@ async def delete(base: Stored, actor: Actor, kind: DeletedKind, subject_id: UUID
     worker, it is removed when this returns."""
     from app.sources.deletions.deletions import Deletions
     from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
-    from app.sources.runs.jobs.dbos_worker import WORKER_KIND
 
-    has_worker = await base.record.read(lambda tx: bool(ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS)))
+    has_worker = await base.record.read(lambda tx: bool(ProcessRecords(tx).living(WORKER)))
     if not has_worker:
         return await Deletions(base.record, JobsHere(base.settings)).delete(actor, kind, subject_id)
     async with DbosJobQueue(base.settings.job_queue_url) as jobs:

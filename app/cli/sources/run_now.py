@@ -15,15 +15,13 @@ from app.core.actor import Actor
 from app.core.list_page import PageRequest
 from app.kit.job_queue import InlineJobQueue, JobQueue
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
-from app.sources.runs.jobs.dbos_worker import WORKER_KIND
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import ENDED_STATES, READ_STATUSES, CrawlRun, RunState, Source
 from app.sources.sources import Sources
-from app.store.processes import ProcessRecords
+from app.store.processes import WORKER, ProcessRecords
 from app.store.transaction import Transaction
 
 _POLL_SECONDS = 0.25
-_WORKER_SILENT_SECONDS = 15
 _LISTED_PROBLEMS = 20
 
 
@@ -89,7 +87,7 @@ async def read_now(base: Infrastructure, knowledge: Knowledge, actor: Actor, sou
         return CrawlRunRecords(tx).resume_run(started.id)
 
     started = await base.record.of_workspace(actor.workspace_id).write(work)
-    workers = await base.record.read(lambda tx: ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS))
+    workers = await base.record.read(lambda tx: ProcessRecords(tx).living(WORKER))
     async with DbosJobQueue(base.settings.job_queue_url) as queue:
         jobs: JobQueue = queue if workers else InlineJobQueue(knowledge.jobs)
         reading = asyncio.create_task(jobs.crawl(started.agent_id, started.id, started.leg))

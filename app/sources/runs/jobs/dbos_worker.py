@@ -12,7 +12,6 @@ other was.
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, Self
 from uuid import UUID
@@ -37,12 +36,11 @@ from app.sources.runs.jobs.dbos_job_queue import (
 )
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.store.engine import translated_errors
-from app.store.processes import ProcessRecords
+from app.store.processes import DEAD_AFTER_SECONDS, WORKER, Liveness, ProcessRecords
 from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
-WORKER_KIND: Final = "worker"
 MAX_ATTEMPTS: Final = 5
 
 _VERSION: Final = "1"  # of the workflows below; jobs of other versions are not run
@@ -69,7 +67,7 @@ class DbosWorker:
         record: SystemOfRecord,
         *,
         heartbeat_seconds: float = 3.0,
-        dead_after_seconds: int = 15,
+        dead_after_seconds: int = DEAD_AFTER_SECONDS[WORKER],
         retry_seconds: float = 2.0,
         polling_seconds: float = 0.5,
         supervisor: Supervisor | None = None,
@@ -80,6 +78,7 @@ class DbosWorker:
         self._record = record
         self._heartbeat_seconds = heartbeat_seconds
         self._dead_after_seconds = dead_after_seconds
+        self._liveness = Liveness(process_name, WORKER, dead_after_seconds)
         self._retry_seconds = retry_seconds
         self._polling_seconds = polling_seconds
         self._supervisor = supervisor or Supervisor()
@@ -89,7 +88,6 @@ class DbosWorker:
         self._in_hand: set[str] = set()  # ids of the jobs that run here
         self._missed_since: dict[str, float] = {}  # when a job of this worker was first seen not to run
         self._enqueued: set[tuple[UUID, int]] = set()
-        self._last_beats: deque[float] = deque(maxlen=2)
         self._rounds: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -236,10 +234,9 @@ class DbosWorker:
         await self._beat()
 
     async def _beat(self) -> None:
-        silent_seconds = await self._record.write(lambda tx: ProcessRecords(tx).beat(self._name, WORKER_KIND))
-        self._last_beats.append(time.monotonic())
-        if silent_seconds > self._dead_after_seconds:
-            log.warning("worker.was_silent", seconds=round(silent_seconds))
+        await self._record.write(self._liveness.beat)
+        if self._liveness.silent_seconds > self._dead_after_seconds:
+            log.warning("worker.was_silent", seconds=round(self._liveness.silent_seconds))
 
     async def _look_after_jobs(self) -> None:
         await asyncio.sleep(self._heartbeat_seconds)
@@ -259,14 +256,8 @@ class DbosWorker:
         await _hand_out(client, lost)
 
     async def _look_after_others(self) -> None:
-        """After a silence of its own, this worker waits for its second beat: what kept it from beating, such as a
-        database that was down, may have kept the others, too."""
-        if time.monotonic() - self._last_beats[0] > self._dead_after_seconds / 2:
-            return
-        living = await self._record.read(
-            lambda tx: ProcessRecords(tx).living(WORKER_KIND, self._dead_after_seconds) | {self._name}
-        )
-        if self._name != min(living):
+        living = await self._record.read(self._liveness.living)
+        if living is None or self._name != min(living):
             return
         await self._handlers.start_due_runs()
         unfinished = await self._record.read(lambda tx: CrawlRunRecords(tx).unfinished_runs())
