@@ -9,11 +9,11 @@ positions, or if it contains something that must stay.
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum, auto
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum, auto
 from functools import cache
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,8 +63,17 @@ class _Position(Enum):
     BESIDE = auto()
 
 
+class _Protection(IntEnum):
+    """How far a group is protected from being removed, the most last."""
+
+    NONE = auto()
+    FACTS = auto()  # it is removed only if the trees are nearly certain
+    FULL = auto()  # it has a title, or a fact that is in no list
+
+
 # The log odds below which a run is rather removed.
 _LEAST: Final = {_Position.WORDS: -0.9, _Position.LINK_WITHIN: -1.5, _Position.LIST_WITHIN: -3.0, _Position.BESIDE: 0.3}
+_LINKS_WITHIN: Final = (_Position.LINK_WITHIN, _Position.LIST_WITHIN)
 _LEAST_OF_FACTS: Final = -2.0  # facts are removed only if the trees are nearly certain
 _MIN_PROSE: Final = 300  # characters in sentences; a page with fewer is a list, a form or an index
 _LEVELS: Final = FEATURES.index("levels")
@@ -80,16 +89,11 @@ _MANY_LINKS: Final = 0.5
 
 @dataclass(slots=True)
 class _Group:
-    """Runs that are kept or removed together: those of a list, or of one box."""
+    """Runs that are kept or removed together, by their places: those of a list, or of one box."""
 
     is_list: bool
-    must_stay: bool = False
-    has_facts: bool = False
-    balance: float = 0.0  # of its characters' log odds above or below their thresholds
-
-    @property
-    def is_kept(self) -> bool:
-        return self.must_stay or self.balance >= 0
+    places: list[int] = field(default_factory=list)
+    protection: _Protection = _Protection.NONE
 
 
 def remove_rails(main: LexborNode) -> None:
@@ -102,29 +106,33 @@ def remove_rails(main: LexborNode) -> None:
     kept = _kept(content)
     if not any(kept):
         return
-    gone = [0]
-    for is_kept in kept:
-        gone.append(gone[-1] + (not is_kept))
-    _remove(content.root, content.runs, gone)
+    _remove(content.root, content.runs, [0, *accumulate(not is_kept for is_kept in kept)])
 
 
 def _kept(content: Content) -> list[bool]:
     """For each run, whether it stays."""
-    groups = _groups(content)
+    features = list(run_features(content))
     buttons = {node.mem_id for node in content.root.node.css(_BUTTONS)}
     last_prose = max((place for place, run in enumerate(content.runs) if run.is_prose), default=-1)
     ensemble = trees()
-    for place, (run, group, features) in enumerate(zip(content.runs, groups, run_features(content), strict=True)):
-        if group.must_stay:
-            continue
-        position = _position(run, group, features[_LEVELS] == 0, is_followed=place < last_prose)
-        is_button = position in (_Position.LINK_WITHIN, _Position.LIST_WITHIN)
-        if is_button and any(node.mem_id in buttons for node in run.nodes):
-            group.must_stay = True  # a call to action, such as a form
-            continue
-        least = min(_LEAST[position], _LEAST_OF_FACTS) if group.has_facts else _LEAST[position]
-        group.balance += run.chars * (score(features, ensemble) - least)
-    return _with_their_headings(content.runs, [group.is_kept for group in groups])
+
+    def is_kept(group: _Group) -> bool:
+        if group.protection is _Protection.FULL:
+            return True
+        balance = 0.0  # of its characters' log odds above or below their thresholds
+        for place in group.places:
+            run = content.runs[place]
+            position = _position(run, group, features[place][_LEVELS] == 0, is_followed=place < last_prose)
+            if position in _LINKS_WITHIN and any(node.mem_id in buttons for node in run.nodes):
+                return True  # a call to action, such as a form
+            least = (
+                min(_LEAST[position], _LEAST_OF_FACTS) if group.protection is _Protection.FACTS else _LEAST[position]
+            )
+            balance += run.chars * (score(features[place], ensemble) - least)
+        return balance >= 0
+
+    kept = {place for group in _groups(content) if is_kept(group) for place in group.places}
+    return _with_their_headings(content.runs, [place in kept for place in range(len(content.runs))])
 
 
 def _position(run: Run, group: _Group, is_in_text: bool, *, is_followed: bool) -> _Position:
@@ -140,23 +148,21 @@ def _is_mostly_words(run: Run) -> bool:
     return run.linked < _MANY_LINKS * run.chars
 
 
-def _groups(content: Content) -> list[_Group]:
-    """The group of each run."""
+def _groups(content: Content) -> Iterable[_Group]:
     way = {id(box) for box in content.way}
     facts, around = _facts(content.root.node)
     by_box: dict[int, _Group] = {}
-    found = []
-    for run in content.runs:
+    for place, run in enumerate(content.runs):
         part = list(takewhile(lambda box: id(box) not in way, run.box.outward()))
         box = next((box for box in reversed(part) if box.node.tag in _LISTS), run.box)
         group = by_box.setdefault(id(box), _Group(box.node.tag in _LISTS))
+        group.places.append(place)
         states_fact = _states_fact(run, facts, around)
         if run.box.node.tag == "h1" or (states_fact and not group.is_list):
-            group.must_stay = True
+            group.protection = _Protection.FULL
         elif states_fact or any(box.node.mem_id in facts for box in part):
-            group.has_facts = True
-        found.append(group)
-    return found
+            group.protection = max(group.protection, _Protection.FACTS)
+    return by_box.values()
 
 
 def _with_their_headings(runs: Sequence[Run], kept: list[bool]) -> list[bool]:
