@@ -73,23 +73,21 @@ class _Header:
 
 @dataclass(slots=True)
 class _Beginning:
-    """The beginning of an answer, held back until it is clear whether it is reasoning. If it is `known_reasoning`, only
-    a closing tag or the answer's end makes it clear."""
+    """The beginning of an answer, held back until it is clear whether it is reasoning: by a closing tag or the answer's
+    end, or by its words if it is only `doubtful`."""
 
-    known_reasoning: bool
-    is_over: bool = False
+    state: Literal["reasoning", "doubtful", "shown"]
     held: str = ""
 
     def take(self, text: str) -> str:
         """What may be shown now, if `text` is what comes next of the answer."""
-        if self.is_over or not text:
+        if self.state == "shown" or not text:
             return text
         self.held += text
-        return "" if self.known_reasoning or _may_be_reasoning(self.held.lstrip()) else self.end()
+        return "" if self.state == "reasoning" or _may_be_reasoning(self.held.lstrip()) else self.show()
 
-    def end(self) -> str:
-        """Show what was held back."""
-        held, self.held, self.is_over = self.held, "", True
+    def show(self) -> str:
+        held, self.held, self.state = self.held, "", "shown"
         return held
 
 
@@ -102,7 +100,7 @@ class VisibleText:
 
     def __init__(self, *, is_held: bool = False) -> None:
         self.closed_alone = False
-        self._beginning = _Beginning(known_reasoning=is_held)
+        self._beginning = _Beginning("reasoning" if is_held else "doubtful")
         self._part: _Part = "answer"
         self._header: _Header | None = None
         self._code = StreamedCode()
@@ -111,10 +109,10 @@ class VisibleText:
     @property
     def is_thinking(self) -> bool:
         """Whether the text that comes next is known to be reasoning."""
-        return self._part == "reasoning" or self._beginning.known_reasoning
+        return self._part == "reasoning" or self._beginning.state == "reasoning"
 
     def feed(self, text: str) -> str:
-        is_plain = self._part == "answer" and self._header is None and self._beginning.is_over
+        is_plain = self._part == "answer" and self._header is None and self._beginning.state == "shown"
         if is_plain and not self._pending and not _BEGINS_A_MARK.search(text):
             return text
         self._pending += text
@@ -123,7 +121,7 @@ class VisibleText:
     def close(self) -> str:
         """End the text; return the rest of what is visible."""
         shown = self._read(len(self._pending))
-        return self._beginning.end() + shown
+        return self._beginning.show() + shown
 
     def break_off(self) -> str:
         """End a text that broke off: a beginning held back as reasoning stays hidden, because it may be reasoning."""
@@ -187,7 +185,8 @@ class VisibleText:
         if self._part != "reasoning":  # what came before was reasoning that nothing had opened
             self.closed_alone = True
             self._beginning.held = ""
-        self._beginning.known_reasoning = False
+        if self._beginning.state == "reasoning":
+            self._beginning.state = "doubtful"
         self._part = "blanks"
 
 
