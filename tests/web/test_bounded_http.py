@@ -50,6 +50,11 @@ async def test_a_head_within_its_size_is_read_however_it_is_cut() -> None:
             assert answer.endswith(b"answered"), step
 
 
+async def test_a_long_address_counts_once() -> None:
+    async with bounded(header_bytes=60_000) as site:
+        assert (await site.answer_to(CLOSE.replace(b"plain", b"plain?" + b"a" * 50_000))).endswith(b"answered")
+
+
 async def test_what_is_no_http_is_told_so() -> None:
     async with bounded() as site:
         assert error_of(await site.answer_to(b"HELO docent\r\n\r\n")) == (400, "malformed_http")

@@ -72,8 +72,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._reading: _Reading = "nothing"
         self._head = _Head()
         self._body = _Body()
-        self._held_bytes = 0  # that the parser has buffered without reporting anything
-        self._has_progress = False  # the parser has reported something of the slice
+        self._unreported_bytes = 0  # that the parser has read since it last reported anything
         self._running: RequestResponseCycle | None = None  # may be earlier than `cycle`, the latest request read
         self._is_unsent = False  # an answer is complete, but the client has not read it yet
         self._is_closed = False  # nothing more is read
@@ -107,7 +106,7 @@ class BoundedHttp(HttpToolsProtocol):
             if self._is_closed:
                 return
             part = data[start : start + _SLICE_BYTES]
-            self._has_progress = False
+            self._unreported_bytes += len(part)
             try:
                 self.parser.feed_data(part)
             except httptools.HttpParserUpgrade:
@@ -115,7 +114,6 @@ class BoundedHttp(HttpToolsProtocol):
             except httptools.HttpParserError:
                 self._refuse(Refused.MALFORMED)  # does nothing if a callback has refused the request
                 return
-            self._held_bytes = 0 if self._has_progress else self._held_bytes + len(part)
             self._bound_head()
         if self._reading == "body" and not self._deadline.is_running and not self._is_closed:
             self._body.since = self.loop.time()
@@ -124,19 +122,19 @@ class BoundedHttp(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._unset_keepalive_if_required()
-        self._has_progress = True
+        self._unreported_bytes = 0
         self._reading, self._head, self._body = "head", _Head(), _Body()
         if not self._deadline.is_running:
             self._deadline.start(self._all.limits.header_seconds, self._head_is_late)
 
     def on_url(self, url: bytes) -> None:
+        self._unreported_bytes = 0
         self._head.bytes += len(url)
         self._bound_head()
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._has_progress = True
-        self._held_bytes = 0
+        self._unreported_bytes = 0
         self._head.fields += 1
         self._head.bytes += len(name) + len(value) + len(b": \r\n")
         self._bound_head()
@@ -152,19 +150,19 @@ class BoundedHttp(HttpToolsProtocol):
             self._refuse(Refused.HOST)  # RFC 9112, 3.2
         if self._is_closed:
             raise _RefusedRequest
-        self._reading, self._has_progress = "body", True
+        self._reading, self._unreported_bytes = "body", 0
         super().on_headers_complete()
         if len(self.pipeline) > _MOST_PIPELINED:
             self._refuse(Refused.PIPELINED)
 
     def on_body(self, body: bytes) -> None:
-        self._has_progress = True
+        self._unreported_bytes = 0
         if self._is_answering:  # bytes extend the deadline of a body only while its request is being answered
             self._body.bytes += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self._has_progress = True
+        self._unreported_bytes = 0
         self._reading = "nothing"
         self._deadline.stop()
         if self._is_answering:
@@ -222,7 +220,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def _bound_head(self) -> None:
         limits = self._all.limits
-        if self._head.bytes + self._held_bytes > limits.header_bytes or self._head.fields > limits.headers:
+        if self._head.bytes + self._unreported_bytes > limits.header_bytes or self._head.fields > limits.headers:
             self._refuse(Refused.HEADER)
 
     def _head_is_late(self) -> None:
