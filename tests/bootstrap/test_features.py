@@ -1,6 +1,6 @@
 """The product is a core and its features: it runs without any, and with each of them alone."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -12,6 +12,7 @@ from app.bootstrap.application import APIS, endpoints_of, pages_of
 from app.bootstrap.features import FEATURES
 from app.feature import Feature, Features
 from app.main import VERSION
+from app.web.console.page import ConsolePage
 from app.web.endpoint import AnyEndpoint
 from tests.every_row import every_row
 from tests.web.console.page_examples import OpenConsole, every_page, open_console
@@ -31,13 +32,13 @@ def operations(console: OpenConsole) -> list[AnyEndpoint]:
     return endpoints_of(console.house.parts, VERSION)
 
 
-async def faulty(console: OpenConsole) -> Mapping[str, int]:
-    """The pages and look-ups that are not answered as they should be, with their statuses."""
+async def faulty(console: OpenConsole, pages: Iterable[ConsolePage], calls: Iterable[AnyEndpoint]) -> Mapping[str, int]:
+    """Those of the pages and look-ups that are not answered as they should be, with their statuses."""
     found = {}
-    for page in pages_of(console.house.parts).values():
+    for page in pages:
         if page.method == "GET" and page.scope is not None and not page.is_stream:
             found[page.name] = (await console.admin.get(console.path(page))).status_code
-    for endpoint in operations(console):
+    for endpoint in calls:
         if endpoint.method == "GET":
             found[endpoint.operation] = (await call(console.rooms, endpoint)).status_code
     return {name: status for name, status in found.items() if status != 200}
@@ -45,24 +46,26 @@ async def faulty(console: OpenConsole) -> Mapping[str, int]:
 
 async def test_the_core_shows_its_pages_and_answers_its_calls_without_a_feature(tmp_path: Path) -> None:
     async with with_features(tmp_path) as console:
-        assert await faulty(console) == {}
-        assert {endpoint.operation for endpoint in operations(console)} < {each.operation for each in every_endpoint()}
+        calls = operations(console)
+        assert await faulty(console, pages_of(console.house.parts).values(), calls) == {}
+        assert {each.operation for each in calls} < {each.operation for each in every_endpoint()}
 
 
 @every_row("feature", FEATURES, ids=lambda feature: feature.name)
 async def test_a_feature_runs_without_the_others(feature: Feature, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What it changes nothing of is opened once, in the test above: the core's pages and calls."""
     async with with_features(tmp_path_factory.mktemp(feature.name), feature) as console:
         parts, edge = console.house.parts, feature.edge()
-        assert await faulty(console) == {}
-        pages, calls = pages_of(parts), operations(console)
-        assert {page.name for kind in edge.pages for page in parts.get(kind).pages()} <= pages.keys()
-        assert {each.operation for kind in edge.apis for each in parts.get(kind).endpoints()} <= {
-            each.operation for each in calls
-        }
+        pages, calls = pages_of(parts), {each.operation: each for each in operations(console)}
+        own_pages = [pages[page.name] for kind in edge.pages for page in parts.get(kind).pages()]
+        own_calls = [calls[each.operation] for kind in edge.apis for each in parts.get(kind).endpoints()]
+        if feature.fills():
+            own_pages, own_calls = [*pages.values()], [*calls.values()]
+        assert await faulty(console, own_pages, [*own_calls, calls["getOpenApi"]]) == {}
         others = [page for page in every_page() if page.method == "GET" and page.name not in pages]
         statuses = {page.name: (await console.admin.get(console.path(page))).status_code for page in others}
         assert set(statuses.values()) == {404}, statuses
-        known = {each.path for each in calls}
+        known = {each.path for each in calls.values()}
         absent = [each for each in every_endpoint() if each.method == "GET" and each.path not in known]
         answered = {each.operation: (await call(console.rooms, each)).status_code for each in absent}
         assert set(answered.values()) == {404}, answered
