@@ -21,7 +21,7 @@ from sqlalchemy.pool import NullPool, QueuePool
 from app.core.errors import DatabaseAway, DocentError, Misconfigured, NotFound, Overloaded, Unavailable
 
 _BUSY_SECONDS = 5
-_MIGRATION_BUSY_SECONDS = 120
+_MIGRATION_BUSY_SECONDS = 600  # while another process migrates
 _WAL_ATTEMPTS = 100
 _WAL_PAUSE_SECONDS = 0.02
 POSTGRES_CONNECTIONS = 20

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from app.core.errors import Unavailable
-from app.store.engine import is_sqlite, open_migration_engine, translated_errors
+from app.store.engine import is_sqlite, open_migration_engine, read_side, translated_errors
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -49,7 +49,7 @@ def all_migrations() -> list[str]:
 def missing_migrations(engine: Engine) -> list[str]:
     """The migrations that `migrate` would run; changes nothing. Raises Unavailable if the database was made by a newer
     version, or does not respond."""
-    with translated_errors(), engine.connect() as connection:
+    with translated_errors(), read_side(engine).connect() as connection:
         revision = _revision(connection)
     known = all_migrations()
     if revision is None:

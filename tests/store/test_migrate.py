@@ -35,7 +35,7 @@ from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import Source
 from app.store.engine import is_sqlite, open_engine, open_migration_engine
-from app.store.migrate import alembic_config, migrate, newest_revision
+from app.store.migrate import alembic_config, migrate, missing_migrations, newest_revision
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables import all_tables
@@ -108,6 +108,11 @@ async def test_processes_that_start_together_migrate_once(tmp_path: Path) -> Non
     with engine.connect() as connection:
         assert _differences(connection) == []
     engine.dispose()
+
+
+async def test_missing_migrations_are_found_while_another_process_migrates(engine: Engine) -> None:
+    with open_migration_engine(engine.url).begin():
+        assert missing_migrations(engine) == []
 
 
 async def test_a_migration_that_fails_leaves_the_database_as_it_was(tmp_path: Path) -> None:
