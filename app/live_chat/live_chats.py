@@ -133,17 +133,19 @@ class LiveChats(Wired):
         await self._signs.begin(session.conversation_id, Author.VISITOR)
 
     async def say(self, session: VisitorSession, message_id: UUID, content: str | DrawnPicture) -> LiveView:
-        """Send a message from the visitor. Repeating a `message_id` has no effect. Raises NoActiveChat unless a person
-        was requested, and for a picture what `LivePictures` does."""
-        _check_message(content)
+        """Send a message from the visitor. Repeating a `message_id` has no effect, even after the end. Raises
+        NoActiveChat unless a person was requested, and for a picture what `LivePictures` does."""
+        content = _checked(content)
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).own(session, to_change=True)
+            if LiveChatRecords(tx).has_message(chat, message_id):
+                return self._latest(tx, chat)
             if not chat.is_open:
                 raise NoActiveChat("No person was requested. Request one first.")
             if not isinstance(content, str):
                 check_takes_picture(tx, chat, Author.VISITOR)
-            return self._latest(tx, LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, _stripped(content)))
+            return self._latest(tx, LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, content))
 
         view = await self._records.of_workspace(session.workspace_id).write(work)
         await self._signs.end(session.conversation_id, Author.VISITOR)
@@ -209,17 +211,19 @@ class LiveChats(Wired):
     async def reply(
         self, actor: Actor, conversation_id: UUID, message_id: UUID, content: str | DrawnPicture
     ) -> LiveView:
-        """Send a message from the actor. Repeating a `message_id` has no effect. Raises ChatAlreadyTaken if another
-        operator has the chat, NoActiveChat if nobody has, and for a picture what `LivePictures` does."""
-        _check_message(content)
+        """Send a message from the actor. Repeating a `message_id` has no effect, even after the end. Raises
+        ChatAlreadyTaken if another operator has the chat, NoActiveChat if nobody has, and for a picture what
+        `LivePictures` does."""
+        content = _checked(content)
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id, to_change=True)
+            if LiveChatRecords(tx).has_message(chat, message_id):
+                return self._latest(tx, chat)
             chat.check_talks(actor)
             if not isinstance(content, str):
                 check_takes_picture(tx, chat, Author.OPERATOR)
-            name = chat.operator_name
-            longer = LiveChatRecords(tx).add(chat, message_id, Author.OPERATOR, name, _stripped(content))
+            longer = LiveChatRecords(tx).add(chat, message_id, Author.OPERATOR, chat.operator_name, content)
             _record(tx, actor, "live_chat.reply", longer)
             return self._latest(tx, longer)
 
@@ -295,18 +299,15 @@ def check_takes_picture(tx: Transaction, chat: LiveChat, author: Author) -> None
     chat.check_takes_picture(LiveChatRecords(tx).picture_count(chat.conversation_id, author))
 
 
-def _check_message(content: str | DrawnPicture) -> None:
-    if isinstance(content, str):
-        TEXT.check("text", content)
-
-
-def _stripped(content: str | DrawnPicture) -> str | DrawnPicture:
-    return content.strip() if isinstance(content, str) else content
+def _checked(content: str | DrawnPicture) -> str | DrawnPicture:
+    if not isinstance(content, str):
+        return content
+    TEXT.check("text", content)
+    return content.strip()
 
 
 def _record(tx: Transaction, actor: Actor, action: str, chat: LiveChat) -> None:
-    details = {"agent_id": str(chat.agent_id)}
-    AuditRecords(tx).acted(actor, action, chat.id, **details)
+    AuditRecords(tx).acted(actor, action, chat.id, agent_id=str(chat.agent_id))
 
 
 def _staffed_key(workspace_id: UUID) -> str:

@@ -145,6 +145,20 @@ async def test_the_same_message_again_changes_nothing(desk: Desk) -> None:
     assert [text for *_, text in texts(await desk.chats.poll(session, 0))] == ["Hello?", "Hello."]
 
 
+async def test_the_same_message_again_is_known_after_the_end(desk: Desk) -> None:
+    session, sent, answer = await desk.visitor(), uuid4(), uuid4()
+    await desk.chats.ask(session)
+    await desk.chats.say(session, sent, "Hello?")
+    await desk.chats.take_over(desk.ann, session.conversation_id)
+    await desk.chats.reply(desk.ann, session.conversation_id, answer, "Hello.")
+    await desk.chats.hand_back(desk.ann, session.conversation_id)
+    for view in (
+        await desk.chats.say(session, sent, "Hello?"),
+        await desk.chats.reply(desk.ann, session.conversation_id, answer, "Hello."),
+    ):
+        assert (view.chat.state, len(view.messages)) == (LiveState.ENDED, 2)
+
+
 async def test_nobody_is_written_to_before_they_were_asked_for_or_after_the_end(desk: Desk) -> None:
     session = await desk.visitor()
     with pytest.raises(NoActiveChat):

@@ -110,10 +110,7 @@ class LiveChatRecords(Repository):
         self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, content: str | DrawnPicture
     ) -> LiveChat:
         """Store a text or a picture under the next number. Repeating an id of the conversation has no effect."""
-        known = select(LIVE_MESSAGES.c.id).where(
-            LIVE_MESSAGES.c.conversation_id == chat.conversation_id, LIVE_MESSAGES.c.message_id == message_id
-        )
-        if self._connection.scalar(known) is not None:
+        if self.has_message(chat, message_id):
             return chat
         longer = replace(chat, message_count=chat.message_count + 1)
         picture = content if isinstance(content, DrawnPicture) else None
@@ -134,6 +131,10 @@ class LiveChatRecords(Repository):
             self._add(LIVE_PICTURES, picture, id=new_id(), agent_id=chat.agent_id, live_message_id=row_id)
         self.keep(longer)
         return longer
+
+    def has_message(self, chat: LiveChat, message_id: UUID) -> bool:
+        own = (LIVE_MESSAGES.c.conversation_id == chat.conversation_id, LIVE_MESSAGES.c.message_id == message_id)
+        return self._connection.scalar(select(LIVE_MESSAGES.c.id).where(*own)) is not None
 
     def messages(self, conversation_id: UUID, after: int, limit: int) -> Sequence[LiveMessage]:
         """At most `limit` messages numbered above `after`, in order."""
