@@ -96,8 +96,7 @@ class Wiring:
 
     def _wanted(self, kind: type[object], want: _Want) -> object:
         is_known = want.kind in self._parts
-        can_be_made = want.kind in self._fills or (not want.may_be_none and _can_be_made(want.kind, by=kind))
-        if not is_known and can_be_made:
+        if not is_known and (want.can_be_made or want.kind in self._fills):
             return self.get(want.kind)
         part = self._parts.get(want.kind)
         if not is_known or (part is None and not want.may_be_none):
@@ -114,6 +113,7 @@ class _Want(NamedTuple):
     name: str
     kind: Any
     may_be_none: bool
+    can_be_made: bool
 
 
 @cache
@@ -121,16 +121,16 @@ def _wants(kind: type[object]) -> tuple[_Want, ...]:
     """Cached, because reading annotations takes longer than the rest of opening an application."""
     types = get_type_hints(kind.__init__)
     return tuple(
-        _Want(name, *_without_none(types[name]))
+        _want(name, types[name], by=kind)
         for name, parameter in inspect.signature(kind).parameters.items()
         if parameter.default is parameter.empty
     )
 
 
-def _without_none(wanted: Any) -> tuple[Any, bool]:
+def _want(name: str, wanted: Any, by: type[object]) -> _Want:
     if get_origin(wanted) in (Union, UnionType) and NoneType in get_args(wanted):
-        return next(each for each in get_args(wanted) if each is not NoneType), True
-    return wanted, False
+        return _Want(name, next(each for each in get_args(wanted) if each is not NoneType), True, False)
+    return _Want(name, wanted, False, _can_be_made(wanted, by))
 
 
 def _can_be_made(wanted: Any, by: type[object]) -> bool:

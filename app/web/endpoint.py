@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from uuid import UUID
@@ -23,6 +23,7 @@ from app.web.model import Multipart
 from app.web.request_body import check_json, read_body, read_form, refuse_declared_length, unless_client_leaves
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
+Declaration = TypeVar("Declaration")
 
 _MARK = "__declared__"
 
@@ -35,7 +36,14 @@ def declare(handler: Declared, declaration: object) -> Declared:
 def declarations(owner: object, **more: object) -> list[Any]:
     """The declarations on the methods of `owner`, in order, with the bound handler and the fields `more` set."""
     kind: Any = type(owner)
-    return [replace(each, handler=each.handler.__get__(owner), **more) for each in _declared(kind)]
+    return [with_fields(each, handler=each.handler.__get__(owner), **more) for each in _declared(kind)]
+
+
+def with_fields(declaration: Declaration, **fields: object) -> Declaration:
+    """As `dataclasses.replace`, which takes ten times as long for this many fields."""
+    changed = object.__new__(type(declaration))
+    vars(changed).update(vars(declaration) | fields)
+    return changed
 
 
 @cache
