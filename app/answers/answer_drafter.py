@@ -147,16 +147,16 @@ class AnswerDrafter:
 def _answer_context(
     agent: AgentConfig, questions: Sequence[str], found: Sequence[RankedChunk], page_url: str, language: str | None
 ) -> AnswerContext:
-    asked = "\n".join(questions)
+    question = "\n".join(questions)
     return AnswerContext(
         agent=replace(
             agent,
             custom_prompt=f"{_TASK}\n\n{agent.custom_prompt}",
             max_answer_chars=min(agent.max_answer_chars, _MAX_CHARS),
         ),
-        question=asked,
+        question=question,
         standalone=questions[0],
-        sources=numbered_sources(TurnRequest(uuid4(), asked, page_url), found),
+        sources=numbered_sources(TurnRequest(uuid4(), question, page_url), found),
         language=agent.language or language,
         canary=new_canary(),
     )

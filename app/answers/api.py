@@ -105,8 +105,10 @@ class AdminPlayground(Api):
     )
     async def ask_playground(self, call: Call[Actor, PlaygroundIn]) -> PlaygroundOut:
         workspace_id, agent_id = call.caller.workspace_id, call.path_id("agent_id")
-        asked, version = await self._asked(call, most=2), call.input.version
-        answers = await asyncio.gather(*(self._playground.ask(workspace_id, agent_id, each, version) for each in asked))
+        questions, version = await self._questions(call, most=2), call.input.version
+        answers = await asyncio.gather(
+            *(self._playground.ask(workspace_id, agent_id, one, version) for one in questions)
+        )
         return PlaygroundOut.showing(answers[0], others=tuple(map(TrialAnswerOut.showing, answers[1:])))
 
     @post(
@@ -118,15 +120,15 @@ class AdminPlayground(Api):
         max_body_bytes=MAX_BODY_BYTES,
     )
     async def stream_playground(self, call: Call[Actor, PlaygroundIn]) -> Response:
-        [asked], version = await self._asked(call, most=1), call.input.version
+        [question], version = await self._questions(call, most=1), call.input.version
         agent = await self._playground.agent(call.caller.workspace_id, call.path_id("agent_id"), version)
 
         def trace(answer: PlaygroundAnswer) -> dict[str, Any]:
             return TrialAnswerOut.showing(answer).model_dump(mode="json")
 
-        return playground_response(self._playground, agent, asked, version, trace, self._streams)
+        return playground_response(self._playground, agent, question, version, trace, self._streams)
 
-    async def _asked(self, call: Call[Actor, PlaygroundIn], most: int) -> list[PlaygroundQuestion]:
+    async def _questions(self, call: Call[Actor, PlaygroundIn], most: int) -> list[PlaygroundQuestion]:
         """The question for each of the models. Raises InvalidInput, naming the field."""
         given, models, only = call.input, call.input.models, call.input.filter.checked()
         QUESTION.check("question", given.question)
@@ -134,19 +136,19 @@ class AdminPlayground(Api):
             check_http_url("page_url", given.page_url)
         check_language("language", given.language)
         context, said = flattened(given.page_context), tuple(past.made(Exchange) for past in given.history)
-        asked = given.made(PlaygroundQuestion, text=given.question, page_context=context, only=only, history=said)
+        question = given.made(PlaygroundQuestion, text=given.question, page_context=context, only=only, history=said)
         if not models:
-            return [asked]
+            return [question]
         known = await self._agents.model_choices(call.caller)
         if not set(models) <= set(known) or len(set(models)) < len(models) or len(models) > most:
             raise InvalidInput("models", f"Choose {'one' if most == 1 else 'one or two'} of: {', '.join(known)}.")
-        return [replace(asked, model=name) for name in models]
+        return [replace(question, model=name) for name in models]
 
 
 def playground_response(
     playground: Playground,
     agent: LiveAgent,
-    asked: PlaygroundQuestion,
+    question: PlaygroundQuestion,
     version: Version,
     trace: Callable[[PlaygroundAnswer], dict[str, Any]],
     policy: StreamPolicy,
@@ -160,7 +162,7 @@ def playground_response(
 
     async def write() -> None:
         try:
-            events.put_nowait(await playground.ask(agent.workspace_id, agent.id, asked, version, listener))
+            events.put_nowait(await playground.ask(agent.workspace_id, agent.id, question, version, listener))
         except ModelInterrupted:
             events.put_nowait(_BROKE_OFF)
         except Exception:

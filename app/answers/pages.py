@@ -227,7 +227,7 @@ class PlaygroundPages(Pages):
             listener = PlaygroundListener(
                 lambda stage: tell("status", stage=stage), lambda text: tell("token", token=text)
             )
-            asked = PlaygroundQuestion(
+            question = PlaygroundQuestion(
                 given.question,
                 given.page_url,
                 given.language,
@@ -235,7 +235,7 @@ class PlaygroundPages(Pages):
                 history=history(talk, name),
                 model=model,
             )
-            answer = await self._playground.ask(visit.agent.workspace_id, visit.agent.id, asked, version, listener)
+            answer = await self._playground.ask(visit.agent.workspace_id, visit.agent.id, question, version, listener)
             return GivenAnswer.from_answer(name, answer)
 
         try:
@@ -244,9 +244,9 @@ class PlaygroundPages(Pages):
             raise InvalidInput("", _BROKE_OFF) from None
         return TalkTurn(given.question, tuple(answers))
 
-    async def _shown(self, visit: Visit[Any], talk: Talk, asked: PlaygroundForm, form: Rejected | None = None) -> Shown:
+    async def _shown(self, visit: Visit[Any], talk: Talk, given: PlaygroundForm, form: Rejected | None = None) -> Shown:
         models = await self._agents.model_choices(visit.actor)
-        context = {"talk": talk, "said": written_talk(talk), "asked": asked, "models": models}
+        context = {"talk": talk, "said": written_talk(talk), "given": given, "models": models}
         return Shown("answers/playground.html", context, form=form)
 
     async def _refused(self, visit: Visit[PlaygroundForm], talk: Talk, message: str) -> Shown:

@@ -117,7 +117,7 @@ class Playground:
         self,
         workspace_id: UUID,
         agent_id: UUID,
-        asked: PlaygroundQuestion,
+        question: PlaygroundQuestion,
         version: Version,
         listener: PlaygroundListener = _NOBODY,
     ) -> PlaygroundAnswer:
@@ -126,16 +126,16 @@ class Playground:
         meter = TokenMeter()
         meter.begin()
         agent = await self.agent(workspace_id, agent_id, version)
-        if asked.model is not None:
-            agent = replace(agent, config=replace(agent.config, chat_model=asked.model))
-        language = asked.language or self._pipeline.language(agent, asked.text)
-        request = TurnRequest(uuid4(), asked.text, asked.page_url, asked.page_context, asked.only)
-        asking = Asking(request, language, locale=asked.language or "", history=asked.history[-TURNS:])
+        if question.model is not None:
+            agent = replace(agent, config=replace(agent.config, chat_model=question.model))
+        language = question.language or self._pipeline.language(agent, question.text)
+        request = TurnRequest(uuid4(), question.text, question.page_url, question.page_context, question.only)
+        asking = Asking(request, language, locale=question.language or "", history=question.history[-TURNS:])
         listener.on_stage("searching")
         answers = await self._records.of_workspace(workspace_id).read(
             lambda tx: CuratedAnswerRecords(tx).answers(agent_id)
         )
-        answers = [answer for answer in answers if answer.id != asked.leaves_out]
+        answers = [answer for answer in answers if answer.id != question.leaves_out]
         ready = await self._pipeline.ready(agent, answers, asking)
         if ready is not None:
             listener.on_text(ready.text)
@@ -151,8 +151,10 @@ class Playground:
                 curated_answer_id=ready.curated_id,
             )
         known = asking.history if agent.config.retrieval.follow_ups else ()
-        standalone = asked.standalone or await self._completer.complete(asked.text, known)
-        query = SearchQuery(standalone, asked.page_url, asked_in=language, filters=(asked.only,), bare=asked.text)
+        standalone = question.standalone or await self._completer.complete(question.text, known)
+        query = SearchQuery(
+            standalone, question.page_url, asked_in=language, filters=(question.only,), bare=question.text
+        )
         report = await self.search.search(workspace_id, agent_id, query, version)
         generation = await self._pipeline.generation(
             agent, asking, lambda piece, whole: listener.on_text(piece), standalone=standalone, found=report.retrieval

@@ -41,7 +41,8 @@ _LONGEST_CHARS: Final = 160  # a longer question names its subject; it also boun
 _POINTING_WORDS: Final = 10
 _NAMED: Final = 2  # a pronoun after so many content words refers to them
 _FRAGMENT: Final = 2  # content words of "and in black?", "what about returns?"
-_WORDS: Final = 4  # of a fragment, "in black?", at most, and of a whole question, "how long is delivery?", at least
+_LONGEST_FRAGMENT: Final = 4  # words, "in black?"
+_SHORTEST_QUESTION: Final = 4  # words, "how long is delivery?"
 _CLAUSE: Final = re.compile(r"[,.!;:，。！；、]")
 
 
@@ -105,8 +106,8 @@ def _as_prompt(past: Exchange) -> str:
 
 def leans_on_history(question: str) -> bool:
     """Whether the question makes sense only after the one before it."""
-    asked = _without_opening_talk(question)
-    if len(asked) > _LONGEST_CHARS or not (words := folded_words(asked)):
+    rest = _without_opening_talk(question)
+    if len(rest) > _LONGEST_CHARS or not (words := folded_words(rest)):
         return False
     if is_spaceless(words[0][0]):
         return any(forms.lean("".join(words)) for forms in _joined_forms() if forms.is_of("".join(words)))
@@ -119,9 +120,9 @@ def leans_on_history(question: str) -> bool:
 def stitched(question: str, earlier_questions: Sequence[str]) -> str:
     """The text to search for: the question after at most two earlier ones that it leans on, oldest first. The second is
     included only if the first leans on it as well; small talk does not count."""
-    asked = [earlier for earlier in reversed(earlier_questions) if small_talk(earlier) is None][:2]
-    leaning = list(takewhile(leans_on_history, asked))
-    return " ".join([*reversed(asked[: len(leaning) + 1]), question])
+    latest = [earlier for earlier in reversed(earlier_questions) if small_talk(earlier) is None][:2]
+    leaning = list(takewhile(leans_on_history, latest))
+    return " ".join([*reversed(latest[: len(leaning) + 1]), question])
 
 
 def _without_opening_talk(question: str) -> str:
@@ -157,13 +158,13 @@ class _SpacedForms:
             self._points_back(" ".join(rest))
             or self._content(rest) == 0
             or (is_joined and self._content(rest) <= _FRAGMENT and not self._is_whole(rest))
-            or (rest[0] in self.opens and self._content(rest) <= _FRAGMENT and len(rest) <= _WORDS)
+            or (rest[0] in self.opens and self._content(rest) <= _FRAGMENT and len(rest) <= _LONGEST_FRAGMENT)
         )
 
     def _is_whole(self, words: Sequence[str]) -> bool:
         """Whether the words are a question with a subject of its own, rather than a detail of an earlier one."""
         text = " ".join(words)
-        return len(words) >= _WORDS and self.asks.match(text) is not None and not asks_only_for_detail(text)
+        return len(words) >= _SHORTEST_QUESTION and self.asks.match(text) is not None and not asks_only_for_detail(text)
 
     def _points_back(self, text: str) -> bool:
         text = self.dummies.sub(" ", text)

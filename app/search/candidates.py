@@ -41,18 +41,18 @@ class CandidateList:
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Every live chunk that an index returned for a wording. `own` is the result for the question itself, `others`
-    those for its other wordings. For a question in parts, `asked` maps each chunk to the part that found it. `missing`
-    names the indexes that were unavailable."""
+    those for its other wordings. For a question in parts, `found_by` has for each chunk the part that found it.
+    `missing` names the indexes that were unavailable."""
 
     chunks: dict[str, Chunk]
     own: CandidateList
     others: tuple[CandidateList, ...] = ()
-    asked: dict[str, str] = field(default_factory=dict)
+    found_by: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
     def question_of(self, chunk_id: str) -> str:
         """The question, or the part of it, that found the chunk."""
-        return self.asked.get(chunk_id, self.own.wording.text)
+        return self.found_by.get(chunk_id, self.own.wording.text)
 
 
 class CandidateFinder:
@@ -84,12 +84,12 @@ class CandidateFinder:
         Raises IndexUnavailable if neither index is available.
         """
         among = await read_versions_passing(self._records, agent_id, filters)
-        asked = per_list + per_list // 5
+        count = per_list + per_list // 5
         by_meaning, by_words = await asyncio.gather(
-            self._by_meaning(agent_id, wordings, asked, among),
-            asyncio.gather(*(self._by_words(agent_id, query, one, asked, among) for one in wordings)),
+            self._by_meaning(agent_id, wordings, count, among),
+            asyncio.gather(*(self._by_words(agent_id, query, one, count, among) for one in wordings)),
         )
-        chunks = await self._live(agent_id, per_list, asked, [*by_meaning, *by_words])
+        chunks = await self._live(agent_id, per_list, count, [*by_meaning, *by_words])
         missing = [
             name
             for name, lists in (("vectors", by_meaning), ("keywords", by_words))
@@ -105,7 +105,7 @@ class CandidateFinder:
         return _candidates(chunks, lists, missing)
 
     async def _by_meaning(
-        self, agent_id: UUID, wordings: Sequence[Wording], asked: int, among: Collection[UUID] | None
+        self, agent_id: UUID, wordings: Sequence[Wording], count: int, among: Collection[UUID] | None
     ) -> list["_Hits"]:
         meant = [wording.text for wording in wordings if wording.is_meant]
         try:
@@ -115,37 +115,37 @@ class CandidateFinder:
             return [_Hits(is_away=True) for _ in wordings]
         return await asyncio.gather(
             *(
-                self._nearest(agent_id, next(vectors) if wording.is_meant else None, asked, among)
+                self._nearest(agent_id, next(vectors) if wording.is_meant else None, count, among)
                 for wording in wordings
             )
         )
 
     async def _nearest(
-        self, agent_id: UUID, vector: list[float] | None, asked: int, among: Collection[UUID] | None
+        self, agent_id: UUID, vector: list[float] | None, count: int, among: Collection[UUID] | None
     ) -> "_Hits":
         if vector is None:
             return _Hits()
         hits = _Hits(lambda n: self._vectors.search(agent_id, vector, n, among), vector)
-        await hits.ask(asked)
+        await hits.ask(count)
         return hits
 
     async def _by_words(
-        self, agent_id: UUID, query: SearchQuery, wording: Wording, asked: int, among: Collection[UUID] | None
+        self, agent_id: UUID, query: SearchQuery, wording: Wording, count: int, among: Collection[UUID] | None
     ) -> "_Hits":
         if not wording.is_said:
             return _Hits()
         words = without_stop_words(wording.text, query.asked_in)
         hits = _Hits(lambda n: self._keywords.search(agent_id, query.language, words, n, among))
-        await hits.ask(asked)
+        await hits.ask(count)
         return hits
 
-    async def _live(self, agent_id: UUID, limit: int, asked: int, lists: Sequence["_Hits"]) -> dict[str, Chunk]:
+    async def _live(self, agent_id: UUID, limit: int, count: int, lists: Sequence["_Hits"]) -> dict[str, Chunk]:
         """Ask the system of record which chunks are live, after the searches and for all lists at once. A list in which
         retired rows took places is asked again for more."""
         chunks = await self._chunks(agent_id, lists)
-        short = [hits for hits in lists if len(hits.found) >= asked and hits.count_in(chunks) < limit]
+        short = [hits for hits in lists if len(hits.found) >= count and hits.count_in(chunks) < limit]
         if short:
-            await asyncio.gather(*(hits.ask(asked * _REFILL) for hits in short))
+            await asyncio.gather(*(hits.ask(count * _REFILL) for hits in short))
             chunks |= await self._chunks(agent_id, short)
         for hits in lists:
             hits.keep(chunks, limit)
@@ -178,11 +178,11 @@ def _candidates(chunks: dict[str, Chunk], lists: Sequence[CandidateList], missin
     cosine, bm25 = _best([part.cosine for part in parts]), _best([part.bm25 for part in parts])
     own = CandidateList(lists[0].wording, cosine, bm25, best_first(cosine), best_first(bm25))
     verbatim = [part for part in parts if part.wording.is_said] or parts
-    asked = {
+    found_by = {
         key: max(verbatim, key=lambda part: (part.cosine.get(key, -1.0), part.bm25.get(key, 0.0))).wording.text
         for key in chunks
     }
-    return Candidates(chunks, own, others, asked, missing)
+    return Candidates(chunks, own, others, found_by, missing)
 
 
 def _best(scores: Sequence[dict[str, float]]) -> dict[str, float]:

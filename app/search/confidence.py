@@ -110,5 +110,5 @@ def why_unsure(confidences: Sequence[float], threshold: float) -> str:
 def plain_coverage(question: str, texts: Sequence[str]) -> list[float]:
     """The share in [0, 1) of the question's words that each text contains, with equal weights and one extra word that
     no text contains. Replaces coverage when the keyword index is unavailable to weigh the words."""
-    asked = set(folded_words(question))
-    return [len(asked & set(folded_words(text))) / (len(asked) + 1) for text in texts]
+    words = set(folded_words(question))
+    return [len(words & set(folded_words(text))) / (len(words) + 1) for text in texts]

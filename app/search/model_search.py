@@ -42,23 +42,23 @@ class ModelSearchRetriever:
 
     async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         found = await self._inner.retrieve(agent, query, on_stage)
-        began, rankings, asked = perf_counter(), [found.ranked], [query.text]
-        while len(asked) <= agent.config.retrieval.model_searches:
-            wanted = await self._wanted(query.text, asked[1:], found.sources)
-            if not wanted or wanted.casefold() in {text.casefold() for text in asked}:
+        began, rankings, searched = perf_counter(), [found.ranked], [query.text]
+        while len(searched) <= agent.config.retrieval.model_searches:
+            wanted = await self._wanted(query.text, searched[1:], found.sources)
+            if not wanted or wanted.casefold() in {text.casefold() for text in searched}:
                 break
-            asked.append(wanted)
+            searched.append(wanted)
             rankings.append((await self._inner.retrieve(agent, replace(query, text=wanted))).ranked)
             found = replace(
                 answerable_from(_merged(rankings), agent.config.confidence_threshold, agent.config.retrieval),
                 trace=found.trace,
             )
-        if len(asked) == 1:
+        if len(searched) == 1:
             return found
         stage = {
             "stage": "model_search",
             "ms": round((perf_counter() - began) * 1000, 2),
-            "searched": asked[1:],
+            "searched": searched[1:],
             "sources": len(found.sources),
         }
         return replace(found, trace={**found.trace, "stages": [*found.trace.get("stages", ()), stage]})

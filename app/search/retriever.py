@@ -219,13 +219,13 @@ async def _by_question(
     candidates: Candidates, texts: Mapping[str, str], ask: Callable[[str, list[str]], Awaitable[Sequence[Score]]]
 ) -> dict[str, Score]:
     """Judge each chunk's text against the question, or the part of it, that found the chunk."""
-    asked: dict[str, list[str]] = defaultdict(list)
+    keys_of: dict[str, list[str]] = defaultdict(list)
     for key in texts:
-        asked[candidates.question_of(key)].append(key)
-    found = await asyncio.gather(*(ask(question, [texts[key] for key in keys]) for question, keys in asked.items()))
+        keys_of[candidates.question_of(key)].append(key)
+    found = await asyncio.gather(*(ask(question, [texts[key] for key in keys]) for question, keys in keys_of.items()))
     return {
         key: score
-        for keys, some in zip(asked.values(), found, strict=True)
+        for keys, some in zip(keys_of.values(), found, strict=True)
         for key, score in zip(keys, some, strict=True)
     }
 

@@ -141,13 +141,13 @@ def matching_answer(
     `answers` come oldest first; semantic ones never match here. `matching_regexes` are the patterns that were found
     in the question.
     """
-    asked = normalised(question)
+    normal = normalised(question)
     best: CuratedAnswer | None = None
     for answer in answers:
         if answer.trigger is Trigger.REGEX:
             is_hit = answer.pattern in matching_regexes
         else:
-            is_hit = bool(asked) and _triggers(answer, asked)
+            is_hit = bool(normal) and _triggers(answer, normal)
         if is_hit and (best is None or _rank(answer) > _rank(best)):
             best = answer
     return best
@@ -167,26 +167,26 @@ def _applies(answer: CuratedAnswer, path: str, language: str | None, now: dateti
     return path.startswith(answer.page_prefix)
 
 
-def _triggers(answer: CuratedAnswer, asked: str) -> bool:
+def _triggers(answer: CuratedAnswer, question: str) -> bool:
     if answer.trigger is Trigger.SEMANTIC:
         return False
     wanted = [normalised(pattern) for pattern in answer.patterns]
     if answer.trigger is Trigger.EXACT:
-        return asked in wanted
-    return any(_occurs(phrase, asked) for phrase in wanted if phrase)
+        return question in wanted
+    return any(_occurs(phrase, question) for phrase in wanted if phrase)
 
 
-def _occurs(phrase: str, asked: str) -> bool:
+def _occurs(phrase: str, text: str) -> bool:
     """Whether the phrase occurs between word boundaries. Scripts without spaces have none, so there it may be anywhere,
     but not before a combining mark of its last letter."""
-    found = asked.find(phrase)
+    found = text.find(phrase)
     while found >= 0:
-        before, after = asked[:found][-1:], asked[found + len(phrase) :][:1]
+        before, after = text[:found][-1:], text[found + len(phrase) :][:1]
         if (before in ("", " ") or is_spaceless(phrase[0])) and (
             after in ("", " ") or (is_spaceless(phrase[-1]) and not unicodedata.category(after).startswith("M"))
         ):
             return True
-        found = asked.find(phrase, found + 1)
+        found = text.find(phrase, found + 1)
     return False
 
 

@@ -89,9 +89,9 @@ class Rehearsals:
                 break
             alone = await self._matching.find_each([answer], [turn.asked for turn in batch], now)
             fits = [turn for turn, found in zip(batch, alone, strict=True) if found is not None]
-            asked = [turn.asked for turn in fits]
-            winners = await self._matching.find_each(together, asked, now)
-            without = await self._matching.find_each(others, asked, now)
+            questions = [turn.asked for turn in fits]
+            winners = await self._matching.find_each(together, questions, now)
+            without = await self._matching.find_each(others, questions, now)
             fitting += [
                 RehearsedTurn(turn, winner, other)
                 for turn, winner, other in zip(fits, winners, without, strict=True)
@@ -104,15 +104,15 @@ class Rehearsals:
         self, answer: CuratedAnswer, own: Iterable[CuratedAnswer], together: Sequence[CuratedAnswer], now: datetime
     ) -> tuple[CuratedAnswer, ...]:
         """The other answers that win when the patterns of `answer` are asked as questions."""
-        found = await self._matching.find_each(together, [asked for one in own for asked in _probes(one)], now)
+        found = await self._matching.find_each(together, [question for one in own for question in _probes(one)], now)
         return tuple({one.id: one for one in found if one is not None and one.id != answer.id}.values())
 
     async def _losers_to(
         self, answer: CuratedAnswer, others: Sequence[CuratedAnswer], together: Sequence[CuratedAnswer], now: datetime
     ) -> tuple[CuratedAnswer, ...]:
         """The other answers that lose to `answer` when their own patterns are asked as questions."""
-        probes = [(other, asked) for other in others for asked in _probes(other)]
-        found = await self._matching.find_each(together, [asked for _, asked in probes], now)
+        probes = [(other, question) for other in others for question in _probes(other)]
+        found = await self._matching.find_each(together, [question for _, question in probes], now)
         lost = [
             other
             for (other, _), winner in zip(probes, found, strict=True)

@@ -83,15 +83,15 @@ def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
 
 def _unmentioned(question: str, sources: Sequence[Source]) -> int:
     """How many of the question's part numbers, error codes and the like no source has in any spelling."""
-    asked = [
+    codes = [
         each.joined.casefold()
         for each in compounds(with_plain_numbers(question))
         if isinstance(each, Compound) and each.is_designation
     ]
-    if not asked:
+    if not codes:
         return 0
     text = _folded(*(part for each in sources for part in (each.title, *each.breadcrumb, each.url, each.text)))
-    return sum(not is_spelt_in(text, code) for code in asked)
+    return sum(not is_spelt_in(text, code) for code in codes)
 
 
 def _has(text: str, name: str) -> bool:

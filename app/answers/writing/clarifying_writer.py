@@ -56,17 +56,17 @@ class ClarifyingWriter:
 
     async def _names(self, context: AnswerContext) -> Sequence[str]:
         agent, is_clarified = context.agent, bool(_choices(context.history))
-        asked = f"{context.question} {context.asked}"
+        question = f"{context.question} {context.asked}"
         if (
             not (agent.ask_back and agent.retrieval.follow_ups)
             or is_clarified
-            or not may_compete(asked, context.sources)
+            or not may_compete(question, context.sources)
         ):
             return ()
         readings = await self._quotes.readings(context)
         if len(readings) != 1 or not readings[0].is_sure:
             return ()
-        return competing_names(asked, readings[0].judged, context.page_url)
+        return competing_names(question, readings[0].judged, context.page_url)
 
 
 class ChoiceContextualizer:
@@ -110,41 +110,41 @@ class _Difference(NamedTuple):
 
 def may_compete(question: str, sources: Sequence[Source]) -> bool:
     """Whether any two sources look alike; cheaper than judging their passages."""
-    asked = set(folded_words(question))
+    words = set(folded_words(question))
     found = [source for source in sources if not source.is_unasked]
     headings = Counter((heading, source.language) for source in found for heading in _headings(source))
     return any(
-        count > 1 and _is_asked_for(heading, language, asked) for (heading, language), count in headings.items()
-    ) or any(_is_open(one, other, asked) for one, other in combinations(found, 2))
+        count > 1 and _is_asked_for(heading, language, words) for (heading, language), count in headings.items()
+    ) or any(_is_open(one, other, words) for one, other in combinations(found, 2))
 
 
 def competing_names(question: str, judged: Sequence[JudgedPassage], page_url: str = "") -> list[str]:
     """The names to choose from, that of the best passage first; empty if nothing competes with it, or the question or
     the visitor's page says which is meant. `judged` is best first."""
-    best, asked = judged[0], set(folded_words(question))
+    best, words = judged[0], set(folded_words(question))
     names: list[str] = []
     for other in judged[1:]:
         if best.odds - other.odds > _NEAR:
             continue
-        found = _difference(best.passage, other.passage, asked)
+        found = _difference(best.passage, other.passage, words)
         if found is None or (names and found.first != names[0]):
             continue
         here = page_url and page_key(page_url) in map(_page, (best.passage, other.passage))
-        if here or _is_named(found.words, asked):
+        if here or _is_named(found.words, words):
             return []
         if found.second not in names and not _say_the_same(best.passage, other.passage, found.words):
             names += [found.second] if names else [found.first, found.second]
     return names
 
 
-def _difference(first: Passage, second: Passage, asked: Set[str]) -> _Difference | None:
+def _difference(first: Passage, second: Passage, words: Set[str]) -> _Difference | None:
     language = first.source.language
     titles = _title(first.source), _title(second.source)
     is_same_page = _page(first) == _page(second)
     if not is_same_page and (framed := _in_frame(*titles, language)):
         return framed
     heading = normalised(first.heading)
-    if heading != normalised(second.heading) or not _is_asked_for(heading, language, asked):
+    if heading != normalised(second.heading) or not _is_asked_for(heading, language, words):
         return None
     if is_same_page:
         names = _heading_above(first), _heading_above(second)
@@ -174,9 +174,9 @@ def _in_frame(first: str, second: str, language: str | None) -> _Difference | No
     return _Difference(*names, set(folded_words(" ".join(own))))
 
 
-def _is_open(one: Source, other: Source, asked: Set[str]) -> bool:
+def _is_open(one: Source, other: Source, words: Set[str]) -> bool:
     framed = _in_frame(_title(one), _title(other), one.language)
-    return framed is not None and not _is_named(framed.words, asked)
+    return framed is not None and not _is_named(framed.words, words)
 
 
 def _middle_of(text: str, before: int, behind: int) -> str:
@@ -191,10 +191,10 @@ def _is_name(text: str, language: str | None) -> bool:
     return 0 < count <= _NAME_WORDS and len(text) <= _NAME_CHARS and len(naming_spans(text, language)) == count
 
 
-def _is_asked_for(heading: str, language: str | None, asked: Set[str]) -> bool:
+def _is_asked_for(heading: str, language: str | None, words: Set[str]) -> bool:
     """Whether the question has each word of the heading that names something, in some form."""
     named = [heading[start:end] for start, end in naming_spans(heading, language)]
-    return bool(named) and all(_is_named({word}, asked) for word in named)
+    return bool(named) and all(_is_named({word}, words) for word in named)
 
 
 def _is_named(words: Set[str], text: Set[str]) -> bool:

@@ -248,9 +248,9 @@ def has_code(unit: Sequence[Block]) -> bool:
 
 def says_message(piece: Piece, question: str) -> bool:
     """Whether a line of its code, or text that it quotes, is a message that contains the question or is part of it."""
-    asked = normalised(question)
+    wanted = normalised(question)
     messages = (normalised(text) for block in piece for text in _messages(block))
-    return any(_holds(asked, message) or _holds(message, asked) for message in messages)
+    return any(_holds(wanted, message) or _holds(message, wanted) for message in messages)
 
 
 def _messages(block: Block) -> list[str]:

@@ -76,13 +76,13 @@ class AdminSearch(Api):
 
     @post("/v1/agents/{agent_id}/search", "Search, with the scores, ranks and times of every stage", access=read)
     async def search_agent(self, call: Call[Actor, SearchIn]) -> SearchOut:
-        asked = call.input
-        QUESTION.check("question", asked.question)
-        if asked.page_url:
-            check_http_url("page_url", asked.page_url)
-        check_language("language", asked.language)
-        only = asked.filter.checked()
-        query = SearchQuery(asked.question.strip(), asked.page_url, asked.language, filters=(only,))
+        given = call.input
+        QUESTION.check("question", given.question)
+        if given.page_url:
+            check_http_url("page_url", given.page_url)
+        check_language("language", given.language)
+        only = given.filter.checked()
+        query = SearchQuery(given.question.strip(), given.page_url, given.language, filters=(only,))
         agent_id: UUID = call.path_id("agent_id")
-        report = await self._search.search(call.caller.workspace_id, agent_id, query, asked.version)
+        report = await self._search.search(call.caller.workspace_id, agent_id, query, given.version)
         return SearchOut.showing(report.as_json())
