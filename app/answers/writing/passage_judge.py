@@ -46,6 +46,22 @@ class JudgedPassage:
     def probability(self) -> float:
         return sigmoid(self.odds)
 
+    def plus(self, odds: float) -> "JudgedPassage":
+        return replace(self, odds=self.odds + odds)
+
+    def at_most(self, odds: float) -> "JudgedPassage":
+        return replace(self, odds=min(self.odds, odds))
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A passage, the share of the question's words in it, and how far that exceeds the best share in any other source;
+    0 if there is no other."""
+
+    passage: Passage
+    share: float
+    lead: float
+
 
 class PassageJudge:
     """Scores the most promising passages with the embedder; if it is down or does not read the language, words and
@@ -73,35 +89,35 @@ class PassageJudge:
         alone = replace(context, read_as=context.bare)
         by_own_words = await self._first_order(alone, [one.passage for one in judged])
         most = {one.passage: one.odds + _FOLLOW_UP_ODDS for one in by_own_words}
-        judged = _best_first(replace(one, odds=min(one.odds, most[one.passage])) for one in judged)
-        judged = await self._reranked(context, judged)
+        judged = await self._reranked(context, _best_first(one.at_most(most[one.passage]) for one in judged))
         if is_completed(context.bare, judged[0].passage.text):
             return judged
         surest_alone = (await self._reranked(alone, await self._first_order(alone, candidates)))[0]
         judged = _best_first(
-            replace(one, odds=one.odds + _UNFIT_ODDS) if lacks_detail(context.bare, one.passage.text) else one
-            for one in judged
+            one.plus(_UNFIT_ODDS) if lacks_detail(context.bare, one.passage.text) else one for one in judged
         )
         above = max(0.0, judged[0].odds - surest_alone.odds - _FOLLOW_UP_ODDS)
-        return [replace(one, odds=one.odds - above) for one in judged]
+        return [one.plus(-above) for one in judged]
 
     async def _first_order(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
         """The most promising candidates, best first by everything but the reranker."""
         promising = _promising(candidates, await word_shares(self._readings, context, candidates))
-        nearness = await self._readings.nearness(context, [passage for passage, _ in promising])
+        nearness = await self._readings.nearness(context, [one.passage for one in promising])
         names = AskedNames(context.asked, context.asked_in, context.sources, known=[context.agent.name])
-        judged = []
-        for (passage, share), lead in zip(promising, _leads(promising), strict=True):
-            near, of_names = nearness.get(passage.looks), names.odds(passage)
-            odds = (
-                scaled_odds(passage, share, lead, near)
-                + _odds_of_details(context.asked, passage.text)
-                + kind_odds(passage.source)
-                + of_names
-                + (self._odds_of_language(context, passage.source) if near else 0.0)
-            )
-            judged.append(JudgedPassage(passage, odds, of_names, near))
-        return _best_first(judged)
+        return _best_first(self._judged(context, one, nearness.get(one.passage.looks), names) for one in promising)
+
+    def _judged(
+        self, context: AnswerContext, one: _Candidate, nearness: Nearness | None, names: AskedNames
+    ) -> JudgedPassage:
+        passage, of_names = one.passage, names.odds(one.passage)
+        odds = (
+            scaled_odds(passage, one.share, one.lead, nearness)
+            + _odds_of_details(context.asked, passage.text)
+            + kind_odds(passage.source)
+            + of_names
+            + (self._odds_of_language(context, passage.source) if nearness else 0.0)
+        )
+        return JudgedPassage(passage, odds, of_names, nearness)
 
     async def _reranked(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> list[JudgedPassage]:
         """Reorder the best few with the reranker's logits. The others stay behind them: a low logit shows that a
@@ -113,14 +129,13 @@ class PassageJudge:
         if all(one.logit is None for one in read):
             return list(judged)
         last = min(one.odds for one in read)
-        behind = [replace(one, odds=min(one.odds, last)) for one in judged[len(read) :]]
-        return [*_best_first(read), *behind]
+        return [*_best_first(read), *(one.at_most(last) for one in judged[len(read) :])]
 
     async def _with_logits(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> list[JudgedPassage]:
         logits = await self._readings.logits(context, [one.passage for one in judged])
         weights = fitted_weights("reranker")
         return [
-            replace(one, odds=one.odds + weights["weight"] * (logit - weights["even"]), logit=logit)
+            replace(one.plus(weights["weight"] * (logit - weights["even"])), logit=logit)
             if (logit := logits.get(one.passage.looks)) is not None
             else one
             for one in judged
@@ -156,27 +171,20 @@ def _odds_of_details(question: str, text: str) -> float:
     return _DETAIL_ODDS if any(each.answering.search(text) for each in requested_details(question)) else 0.0
 
 
-def _promising(candidates: Sequence[Passage], shares: Sequence[float]) -> list[tuple[Passage, float]]:
+def _promising(passages: Sequence[Passage], shares: Sequence[float]) -> list[_Candidate]:
     """The best by search and words, including the best one of each source: a long source has so many with some of the
     question's words that one whose heading uses other words would never be read."""
     best_first = sorted(
-        zip(candidates, shares, strict=True), key=lambda pair: -(pair[0].source.order + _COVERAGE * pair[1])
+        zip(passages, shares, strict=True), key=lambda pair: -(pair[0].source.order + _COVERAGE * pair[1])
     )
-    sources: set[int] = set()
-    firsts: list[int] = []
-    others: list[int] = []
-    for at, (passage, _) in enumerate(best_first):
-        (others if passage.source.number in sources else firsts).append(at)
-        sources.add(passage.source.number)
-    return [best_first[at] for at in sorted([*firsts, *others][:_MOST_PASSAGES])]
-
-
-def _leads(promising: Sequence[tuple[Passage, float]]) -> list[float]:
-    """How far each passage's share of the words exceeds the best in any other source; 0 if there is no other."""
-    best: dict[int, float] = {}
+    firsts = {passage.source.number: at for at, (passage, _) in reversed([*enumerate(best_first)])}.values()
+    chosen = sorted(range(len(best_first)), key=lambda at: at not in firsts)[:_MOST_PASSAGES]
+    promising = [best_first[at] for at in sorted(chosen)]
+    best: dict[int, float] = {}  # share, by source
     for passage, share in promising:
         best[passage.source.number] = max(share, best.get(passage.source.number, 0.0))
+    others = {own: [share for number, share in best.items() if number != own] for own in best}
     return [
-        share - max((other for number, other in best.items() if number != passage.source.number), default=share)
+        _Candidate(passage, share, share - max(others[passage.source.number], default=share))
         for passage, share in promising
     ]
