@@ -15,7 +15,7 @@ from app.leads.lead import EVERY_LEAD, Lead, LeadChange, LeadFilter, LeadState
 from app.store.schema import OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table, where
 from app.store.tables.agents import own_row
 from app.store.tables.conversations import CONVERSATIONS
-from app.store.transaction import Keyset, Repository, batches, value_of
+from app.store.transaction import Keyset, Repository, batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,7 @@ class LeadRecords(Repository):
 
     def lock(self, agent_id: UUID, lead_ids: Sequence[UUID]) -> list[Lead]:
         """The agent's leads among these, in the given order, locked until the transaction ends."""
-        statement = select(LEADS).where(LEADS.c.agent_id == agent_id, LEADS.c.id.in_(lead_ids)).with_for_update()
-        found = {row.id: value_of(Lead, row) for row in self._connection.execute(statement)}
-        return [found[each] for each in lead_ids if each in found]
+        return self._locked(Lead, LEADS, agent_id, lead_ids)
 
     def change(self, lead_ids: Sequence[UUID], change: LeadChange, by: str) -> None:
         """Apply a change by the operator `by`. Leads that are already done keep who closed them."""

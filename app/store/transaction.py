@@ -197,6 +197,12 @@ class Repository:
     def _values(self, kind: type[Value], statement: sa.Select[Any]) -> list[Value]:
         return [value_of(kind, row) for row in self._connection.execute(statement)]
 
+    def _locked(self, kind: type[Value], table: sa.Table, agent_id: UUID, ids: Sequence[UUID]) -> list[Value]:
+        """The agent's rows among `ids`, in that order, locked until the transaction ends."""
+        statement = sa.select(table).where(table.c.agent_id == agent_id, table.c.id.in_(ids)).with_for_update()
+        found = {row.id: value_of(kind, row) for row in self._connection.execute(statement)}
+        return [found[each] for each in ids if each in found]
+
     def _page(self, order: Keyset, kind: type[Value], statement: sa.Select[Any], page: PageRequest) -> ListPage[Value]:
         return order.page(self._connection, statement, page, lambda row: value_of(kind, row))
 

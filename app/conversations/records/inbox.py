@@ -168,13 +168,7 @@ class InboxRecords(Repository):
 
     def lock(self, agent_id: UUID, conversation_ids: Sequence[UUID]) -> list[Conversation]:
         """The agent's conversations among these, in the given order, locked until the transaction ends."""
-        statement = (
-            select(CONVERSATIONS)
-            .where(CONVERSATIONS.c.agent_id == agent_id, CONVERSATIONS.c.id.in_(conversation_ids))
-            .with_for_update()
-        )
-        found = {row.id: value_of(Conversation, row) for row in self._connection.execute(statement)}
-        return [found[each] for each in conversation_ids if each in found]
+        return self._locked(Conversation, CONVERSATIONS, agent_id, conversation_ids)
 
     def change(self, agent_id: UUID, conversation_ids: Sequence[UUID], change: ConversationChange) -> None:
         """Apply the change to conversations, all of which must belong to the agent."""

@@ -10,16 +10,12 @@ _HOUR: Final = timedelta(hours=1)
 
 def utc_day(dialect: str, moment: Column[datetime]) -> ColumnElement[str]:
     """For example 2026-01-31."""
-    if dialect == "sqlite":
-        return _beginning(moment, len("2026-01-31"))
-    return func.to_char(_in_utc(moment), literal_column("'YYYY-MM-DD'"))
+    return _utc_date(dialect, moment, "YYYY-MM-DD")
 
 
 def utc_month(dialect: str, moment: Column[datetime]) -> ColumnElement[str]:
     """For example 2026-01."""
-    if dialect == "sqlite":
-        return _beginning(moment, len("2026-01"))
-    return func.to_char(_in_utc(moment), literal_column("'YYYY-MM'"))
+    return _utc_date(dialect, moment, "YYYY-MM")
 
 
 def utc_moment(dialect: str, moment: Column[datetime]) -> ColumnElement[str]:
@@ -41,6 +37,12 @@ def hour_beside_utc(dialect: str, moment: Column[datetime], minutes: timedelta) 
     if minutes:
         return func.strftime(literal_column("'%Y-%m-%d %H'"), moment, literal_column(seconds))
     return _beginning(moment, len("2026-01-31 17"))  # a third cheaper than parsing it as a moment
+
+
+def _utc_date(dialect: str, moment: Column[datetime], pattern: str) -> ColumnElement[str]:
+    if dialect == "sqlite":
+        return _beginning(moment, len(pattern))
+    return func.to_char(_in_utc(moment), literal_column(f"'{pattern}'"))
 
 
 def _beginning(moment: Column[datetime], characters: int) -> ColumnElement[str]:

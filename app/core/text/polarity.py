@@ -78,7 +78,7 @@ def is_contrary(statement: str, source: str) -> bool:
     return any(
         (one.search(statement) and not other.search(statement) and other.search(source) and not one.search(source))
         or (other.search(statement) and not one.search(statement) and one.search(source) and not other.search(source))
-        for one, other in _contraries()
+        for one, other in _pairs("contraries")
     )
 
 
@@ -86,7 +86,7 @@ def are_opposites(one: str, other: str) -> bool:
     """Whether the texts name opposite actions, such as to enable and to disable."""
     return any(
         (first.search(one) and second.search(other)) or (second.search(one) and first.search(other))
-        for first, second in _opposites()
+        for first, second in _pairs("opposites")
     )
 
 
@@ -134,13 +134,8 @@ def _conditions() -> re.Pattern[str]:
 
 
 @cache
-def _contraries() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    return tuple((_of([one]), _of([other])) for one, other in language_table("en")["polarity"]["contraries"])
-
-
-@cache
-def _opposites() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    return tuple((_of([one]), _of([other])) for one, other in language_table("en")["polarity"]["opposites"])
+def _pairs(key: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    return tuple((_of([one]), _of([other])) for one, other in language_table("en")["polarity"][key])
 
 
 def _of(words: list[str]) -> re.Pattern[str]:
