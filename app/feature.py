@@ -1,4 +1,4 @@
-"""What a feature adds to the core, as one value: `FEATURE` in the `feature.py` of its folder.
+"""What a feature adds to the core, as one value: `FEATURE` in its package.
 
 A feature is a guest. The core runs without it and imports nothing of it; other features know nothing of it either. Only
 `app/bootstrap/features.py` names it, in one line. Whatever takes long to import is imported by the functions that the

@@ -190,8 +190,8 @@ async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExit
 @asynccontextmanager
 async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls | None]:
     """Open the calls that answers may make, guarded like the crawler's; None without the feature."""
+    from app.actions import FEATURE as ACTIONS
     from app.actions.action_calls import MAX_REPLY_BYTES, ActionCalls, counted_calls
-    from app.actions.feature import FEATURE as ACTIONS
     from app.providers.http_caller import CrawlerHttpCaller, HttpCaller
 
     settings = base.settings

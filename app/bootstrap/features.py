@@ -7,24 +7,24 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from app.actions.feature import FEATURE as ACTIONS
-from app.agent_files.feature import FEATURE as AGENT_FILES
-from app.channels.feature import FEATURE as CHANNELS
+from app.actions import FEATURE as ACTIONS
+from app.agent_files import FEATURE as AGENT_FILES
+from app.channels import FEATURE as CHANNELS
 from app.core.errors import Misconfigured
 from app.feature import Feature, Features
-from app.gaps.pull_requests.feature import FEATURE as PULL_REQUESTS
-from app.leads.feature import FEATURE as LEADS
-from app.live_chat.feature import FEATURE as LIVE_CHAT
-from app.mailbox.feature import FEATURE as MAILBOX
-from app.messengers.feature import FEATURE as MESSENGERS
-from app.page_search.feature import FEATURE as PAGE_SEARCH
-from app.past_questions.feature import FEATURE as PAST_CONVERSATIONS
-from app.reports.feature import FEATURE as REPORTS
-from app.site_report.feature import FEATURE as SITE_REPORTS
-from app.stale_answers.feature import FEATURE as STALE_ANSWERS
-from app.webhooks.channels.feature import FEATURE as NOTICE_CHANNELS
-from app.webhooks.notices.feature import FEATURE as NOTICES
-from app.webhooks.tickets.feature import FEATURE as HELP_DESKS
+from app.gaps.pull_requests import FEATURE as PULL_REQUESTS
+from app.leads import FEATURE as LEADS
+from app.live_chat import FEATURE as LIVE_CHAT
+from app.mailbox import FEATURE as MAILBOX
+from app.messengers import FEATURE as MESSENGERS
+from app.page_search import FEATURE as PAGE_SEARCH
+from app.past_questions import FEATURE as PAST_CONVERSATIONS
+from app.reports import FEATURE as REPORTS
+from app.site_report import FEATURE as SITE_REPORTS
+from app.stale_answers import FEATURE as STALE_ANSWERS
+from app.webhooks.channels import FEATURE as NOTICE_CHANNELS
+from app.webhooks.notices import FEATURE as NOTICES
+from app.webhooks.tickets import FEATURE as HELP_DESKS
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -33,9 +33,9 @@ def test_a_package_needs_no_change_of_docent() -> None:
     ("value", "reason"),
     [
         ("docent_nothing:FEATURE", "cannot be loaded as a feature (docent_nothing:FEATURE): ModuleNotFoundError"),
-        ("app.leads.feature:NOTHING", "cannot be loaded as a feature (app.leads.feature:NOTHING): AttributeError"),
+        ("app.leads:NOTHING", "cannot be loaded as a feature (app.leads:NOTHING): AttributeError"),
         ("app.leads.lead:LEAD_LEFT", "names app.leads.lead:LEAD_LEFT, which is no Feature"),
-        ("app.leads.feature:FEATURE", 'has a feature "leads", which is there already'),
+        ("app.leads:FEATURE", 'has a feature "leads", which is there already'),
     ],
 )
 def test_a_package_at_fault_is_named_at_the_start(value: str, reason: str) -> None:
