@@ -10,6 +10,7 @@ import structlog
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.turn import Exchange
 from app.kit.cache import Cache
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)
@@ -29,13 +30,12 @@ class HistoryCache(Protocol):
         ...
 
 
-class History:
+class History(Wired):
     """Implements `HistoryCache`. If people wrote in a conversation, its history is always read from the system of
     record: a message may come while a turn runs, which then caches a history without it."""
 
-    def __init__(self, records: SystemOfRecord, cache: Cache) -> None:
-        self._records = records
-        self._cache = cache
+    _records: SystemOfRecord
+    _cache: Cache
 
     async def recent(self, conversation_id: UUID) -> tuple[Exchange, ...]:
         """The latest exchanges, at most TURNS, oldest first."""

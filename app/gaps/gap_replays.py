@@ -121,11 +121,10 @@ class GapReplays(Wired):
         return GapReplay(gap, tuple(map(ReplayedQuestion, askings, answers)))
 
 
-class TrialAnswers:
+class TrialAnswers(Wired):
     """Trials in the playground, without history and page context, which are not stored with a gap."""
 
-    def __init__(self, playground: Playground) -> None:
-        self._playground = playground
+    _playground: Playground
 
     async def answer(self, workspace_id: UUID, agent_id: UUID, asking: GapAsking, version: Version) -> TrialAnswer:
         """Raises NotFound, IndexUnavailable, ModelInterrupted."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from app.core.chunk import ChunkDraft, content_hash
+from app.kit.wiring import Wired
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.context_line import ContextLine
 from app.knowledge.document import PageContent
@@ -20,14 +21,13 @@ class CutPage:
     chunks: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-class GivenChunks:
+class GivenChunks(Wired):
     """Stores chunked pages in the record, then in both indexes, and then makes them live. Two pages with the same
     content stay separate."""
 
-    def __init__(self, record: SystemOfRecord, indexer: ChunkIndexer, context: ContextLine) -> None:
-        self._record = record
-        self._indexer = indexer
-        self._context = context
+    _record: SystemOfRecord
+    _indexer: ChunkIndexer
+    _context: ContextLine
 
     async def learn(self, agent_id: UUID, source_id: UUID, pages: Sequence[CutPage]) -> int:
         """Learn the pages; return the number of chunks. Raises EmbedderUnavailable, IndexUnavailable."""

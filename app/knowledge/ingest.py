@@ -31,6 +31,7 @@ from app.core.chunk import ChunkDraft, content_hash
 from app.core.text.markdown.links import split_links, without_targets
 from app.core.text.words import folded_words
 from app.kit.tasks import GroupedWork
+from app.kit.wiring import Wired
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import Chunker
@@ -129,16 +130,15 @@ def _near_twin_of(texts: Sequence[str], others: Sequence[PageTexts]) -> UUID | N
     return next((other.document_id for other in others if mine.is_near(PageWording.from_texts(other.texts))), None)
 
 
-class Retire:
+class Retire(Wired):
     """Removes documents from what an agent may answer from.
 
     The system of record is updated first, in one transaction: from then on, no answer uses them, whatever the indexes
     still contain. `Reconcile` repairs a crash before the indexes are cleared.
     """
 
-    def __init__(self, record: SystemOfRecord, indexer: ChunkIndexer) -> None:
-        self._record = record
-        self._indexer = indexer
+    _record: SystemOfRecord
+    _indexer: ChunkIndexer
 
     async def page(self, agent_id: UUID, source_id: UUID, url: str) -> UUID | None:
         """Retire what was learnt at the URL; return its document id, None if nothing there is live."""

@@ -37,14 +37,13 @@ class ReindexProgress:
     contexts: ContextReport
 
 
-class Reindex:
+class Reindex(Wired):
     """Brings the contexts of an agent's chunks in line with its setting, then empties its indexes and refills them;
     searches find less until that is done."""
 
-    def __init__(self, record: SystemOfRecord, contexts: ChunkContexts, indexer: ChunkIndexer) -> None:
-        self._record = record
-        self._contexts = contexts
-        self._indexer = indexer
+    _record: SystemOfRecord
+    _contexts: ChunkContexts
+    _indexer: ChunkIndexer
 
     async def agent(self, agent_id: UUID) -> AsyncIterator[ReindexProgress]:
         """Yields once before the first chunk, then after each step. Raises EmbedderUnavailable, IndexUnavailable."""

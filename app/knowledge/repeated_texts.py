@@ -7,6 +7,7 @@ from uuid import UUID
 import anyio
 from anyio import to_thread
 
+from app.kit.wiring import Wired
 from app.knowledge.chunker import Chunker
 from app.knowledge.ingest import Ingest, page_hash
 from app.knowledge.page_sections import RepeatedSections, left_out_of
@@ -19,11 +20,10 @@ _PAGES_A_QUERY: Final = 100
 _AT_ONCE: Final = 16  # pages that are chunked again at once, so that they go into the indexes together
 
 
-class RepeatedTexts:
-    def __init__(self, record: SystemOfRecord, chunker: Chunker, ingest: Ingest) -> None:
-        self._record = record
-        self._chunker = chunker
-        self._ingest = ingest
+class RepeatedTexts(Wired):
+    _record: SystemOfRecord
+    _chunker: Chunker
+    _ingest: Ingest
 
     async def settle(self, agent_id: UUID, source_id: UUID, keep: Collection[str]) -> None:
         """Find the texts that many of the source's live pages have, and chunk the pages again whose chunks leave out

@@ -70,7 +70,7 @@ class LeadRecords(Repository):
 
     def lock(self, agent_id: UUID, lead_ids: Sequence[UUID]) -> list[Lead]:
         """The agent's leads among these, in the given order, locked until the transaction ends."""
-        return self._locked(Lead, LEADS, agent_id, lead_ids)
+        return self._locked_rows(Lead, LEADS, agent_id, lead_ids)
 
     def change(self, lead_ids: Sequence[UUID], change: LeadChange, by: str) -> None:
         """Apply a change by the operator `by`. Leads that are already done keep who closed them."""

@@ -17,6 +17,7 @@ from app.core.actor import Actor
 from app.core.errors import DocentError, InvalidInput
 from app.core.list_page import ListPage, PageRequest
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.quality.golden_question import GoldenQuestion, GoldenRun, Judge, Trial
 from app.quality.golden_run_execution import GoldenRunExecution, SearchUnderTest, fingerprint
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
@@ -167,11 +168,10 @@ GIVEN_UP_AFTER: Final = timedelta(hours=12)
 SLICE: Final = timedelta(minutes=1)  # of a run, while others wait
 
 
-class GoldenRunWorker:
-    def __init__(self, records: SystemOfRecord, searches: SearchUnderTest, clock: Clock) -> None:
-        self._records = records
-        self._searches = searches
-        self._clock = clock
+class GoldenRunWorker(Wired):
+    _records: SystemOfRecord
+    _searches: SearchUnderTest
+    _clock: Clock
 
     async def go_on(self) -> int:
         """Continue the run that has been due for longest: to its end, or for SLICE if another is due. A comparison of

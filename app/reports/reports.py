@@ -171,12 +171,11 @@ def _kept_days(tx: Transaction, actor: Actor, agents: Sequence[Agent]) -> int:
     return min((published.get(agent.id, agent.draft).retention_days for agent in agents), default=0)
 
 
-class DayPacking:
+class DayPacking(Wired):
     """Packs past days. Several workers may run this at the same time, and writes do not wait for it."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+    _records: SystemOfRecord
+    _clock: Clock
 
     async def pack(self) -> int:
         """Count at most _AT_ONCE days that are due, latest first; return how many."""

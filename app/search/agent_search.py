@@ -9,6 +9,7 @@ from app.agents.records import AgentRecords
 from app.core.chunk import RankedChunk
 from app.core.text.turn_language import turn_language
 from app.kit.language_guesser import LanguageGuesser
+from app.kit.wiring import Wired
 from app.search.confidence import why_unsure
 from app.search.retrieval import Retrieval, SearchQuery
 from app.search.retrieval_cache import CachedRetriever
@@ -38,18 +39,15 @@ class SearchReport:
         }
 
 
-class AgentSearch:
+class AgentSearch(Wired):
     """`search` ranks without a cache, so that its trace shows every stage; `remembered` is the retriever that turns
     use.
     """
 
-    def __init__(
-        self, records: SystemOfRecord, search: Retriever, remembered: CachedRetriever, languages: LanguageGuesser
-    ) -> None:
-        self._records = records
-        self._search = search
-        self._remembered = remembered
-        self._languages = languages
+    _records: SystemOfRecord
+    _search: Retriever
+    _remembered: CachedRetriever
+    _languages: LanguageGuesser
 
     async def search(
         self, workspace_id: UUID, agent_id: UUID, query: SearchQuery, version: Version = "live"

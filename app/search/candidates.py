@@ -12,6 +12,7 @@ from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.core.search_filter import SearchFilter
 from app.core.text.words import without_stop_words
 from app.kit.tracing import span
+from app.kit.wiring import Wired
 from app.knowledge.passages import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
@@ -55,16 +56,13 @@ class Candidates:
         return self.found_by.get(chunk_id, self.own.wording.text)
 
 
-class CandidateFinder:
+class CandidateFinder(Wired):
     """Finds candidates by meaning and by words. Works without one of the indexes, and raises without both."""
 
-    def __init__(
-        self, records: SystemOfRecord, embedder: Embedder, vectors: VectorSearch, keywords: KeywordIndex
-    ) -> None:
-        self._records = records
-        self._embedder = embedder
-        self._vectors = vectors
-        self._keywords = keywords
+    _records: SystemOfRecord
+    _embedder: Embedder
+    _vectors: VectorSearch
+    _keywords: KeywordIndex
 
     @property
     def reads(self) -> frozenset[str] | None:

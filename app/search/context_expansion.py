@@ -8,6 +8,7 @@ from app.agents.agent import LiveAgent
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.chunk import SECTION_REACH, Chunk, RankedChunk
 from app.core.text.markdown.section_text import section_text
+from app.kit.wiring import Wired
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.token_counter import TokenCounter
 from app.search.retrieval import Retrieval, SearchQuery, StageListener
@@ -15,15 +16,14 @@ from app.search.retriever import Retriever
 from app.store.system_of_record import SystemOfRecord
 
 
-class ContextExpandingRetriever:
+class ContextExpandingRetriever(Wired):
     """A Retriever that adds to each source of another Retriever the rest of its section, and the agent's `neighbours`
     beyond it, best source first, within the agent's `source_tokens`. A source whose text is already part of another is
     dropped. Each source keeps its own link."""
 
-    def __init__(self, inner: Retriever, records: SystemOfRecord, tokens: TokenCounter) -> None:
-        self._inner = inner
-        self._records = records
-        self._tokens = tokens
+    _inner: Retriever
+    _records: SystemOfRecord
+    _tokens: TokenCounter
 
     async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         found = await self._inner.retrieve(agent, query, on_stage)

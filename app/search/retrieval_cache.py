@@ -15,6 +15,7 @@ from app.core.chunk import RankedChunk
 from app.core.page_url import page_key
 from app.core.turn import question_key
 from app.kit.cache import Cache
+from app.kit.wiring import Wired
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.search.retrieval import Retrieval, SearchQuery, StageListener
 from app.search.retriever import Retriever
@@ -28,14 +29,13 @@ _SCORES: Final = ("order", "calibrated", "fused", "cosine", "bm25", "coverage", 
 _scores_of = attrgetter(*_SCORES)
 
 
-class CachedRetriever:
+class CachedRetriever(Wired):
     """A Retriever that asks another one on a miss. It stores ids and scores only: text and URL are read from the system
     of record each time, so a cached ranking cannot show deleted content."""
 
-    def __init__(self, inner: Retriever, cache: Cache, records: SystemOfRecord) -> None:
-        self._inner = inner
-        self._cache = cache
-        self._records = records
+    _inner: Retriever
+    _cache: Cache
+    _records: SystemOfRecord
 
     async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         key = cache_key(agent, query)

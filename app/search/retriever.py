@@ -17,6 +17,7 @@ from app.core.page_url import is_same_page
 from app.core.text.requested_details import has_requested_contacts
 from app.core.text.turn_language import covers
 from app.core.text.words import without_stop_words
+from app.kit.wiring import Wired
 from app.providers.indexes.search_indexes import KeywordIndex
 from app.providers.reranking.reranker import PairScore, Reranker
 from app.search.boosts import Boost, adjusted
@@ -48,25 +49,16 @@ class Retriever(Protocol):
         ...
 
 
-class HybridRetriever:
+class HybridRetriever(Wired):
     """The search pipeline, with the agent's settings. `rankers` has the reranker of each mode; a mode without one is
     treated as a reranker that is unavailable."""
 
-    def __init__(
-        self,
-        finder: CandidateFinder,
-        keywords: KeywordIndex,
-        rankers: dict[RerankMode, Reranker],
-        adjustments: Sequence[Boost],
-        reader: QuestionReader,
-        planners: Sequence[QueryPlanner] = (),
-    ) -> None:
-        self._finder = finder
-        self._keywords = keywords
-        self._rankers = rankers
-        self._adjustments = adjustments
-        self._reader = reader
-        self._planners = planners
+    _finder: CandidateFinder
+    _keywords: KeywordIndex
+    _rankers: dict[RerankMode, Reranker]
+    _adjustments: Sequence[Boost]
+    _reader: QuestionReader
+    _planners: Sequence[QueryPlanner] = ()
 
     async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         settings = agent.config.retrieval

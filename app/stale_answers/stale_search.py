@@ -19,6 +19,7 @@ from app.core.page_url import host_of, page_key
 from app.core.turn import AnsweredBy
 from app.kit.clock import Clock
 from app.kit.pattern_matcher import PatternMatcher
+from app.kit.wiring import Wired
 from app.quality.golden_question import GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.quality.trial_search import missing_words
@@ -64,14 +65,13 @@ class _Candidate:
     still_states: Callable[[PlaygroundAnswer], Awaitable[bool]]
 
 
-class StaleSearch:
+class StaleSearch(Wired):
     """Checks changed pages, a few at a time. As in the playground, no question is stored, counted or charged."""
 
-    def __init__(self, records: SystemOfRecord, playground: Playground, patterns: PatternMatcher, clock: Clock) -> None:
-        self._records = records
-        self._playground = playground
-        self._patterns = patterns
-        self._clock = clock
+    _records: SystemOfRecord
+    _playground: Playground
+    _patterns: PatternMatcher
+    _clock: Clock
 
     async def look(self) -> int:
         """Check one batch of changed pages of agents without a running crawl; return how many there were."""

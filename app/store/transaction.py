@@ -197,7 +197,7 @@ class Repository:
     def _values(self, kind: type[Value], statement: sa.Select[Any]) -> list[Value]:
         return [value_of(kind, row) for row in self._connection.execute(statement)]
 
-    def _locked(self, kind: type[Value], table: sa.Table, agent_id: UUID, ids: Sequence[UUID]) -> list[Value]:
+    def _locked_rows(self, kind: type[Value], table: sa.Table, agent_id: UUID, ids: Sequence[UUID]) -> list[Value]:
         """The agent's rows among `ids`, in that order, locked until the transaction ends."""
         statement = sa.select(table).where(table.c.agent_id == agent_id, table.c.id.in_(ids)).with_for_update()
         found = {row.id: value_of(kind, row) for row in self._connection.execute(statement)}

@@ -26,6 +26,7 @@ from app.core.text.turn_language import covers
 from app.core.text.untrusted_text import without_controls
 from app.core.text.words import folded_words, is_content_word, is_spaceless, normalised, without_stop_words
 from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnRequest, VisitorSession
+from app.kit.wiring import Wired
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.search_indexes import KeywordIndex
 from app.search.candidates import CandidateFinder, CandidateList, Candidates
@@ -186,18 +187,15 @@ _PER_LIST: Final = 5  # chunks from each index per candidate
 WrittenQuestions = Callable[[Transaction, UUID], Sequence[WrittenQuestion]]
 
 
-class NextQuestionFinder:
+class NextQuestionFinder(Wired):
     """Candidates are headings of the cited pages and questions that an operator wrote, never what other visitors asked.
     A heading is offered if the best search result is its own section and has enough confidence; an operator's question,
     if that result is on one of its cited pages."""
 
-    def __init__(
-        self, records: SystemOfRecord, finder: CandidateFinder, keywords: KeywordIndex, written: WrittenQuestions
-    ) -> None:
-        self._records = records
-        self._finder = finder
-        self._keywords = keywords
-        self._written = written
+    _records: SystemOfRecord
+    _finder: CandidateFinder
+    _keywords: KeywordIndex
+    _written: WrittenQuestions
 
     async def after(
         self, agent: LiveAgent, session: VisitorSession, request: TurnRequest, answer: Generation

@@ -20,6 +20,7 @@ from app.gaps.gap_digest import LISTED, BigGap, GapDigest, TurnShares, Week, las
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.quality.records.quality import QualityRecords
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -31,22 +32,15 @@ NEAR: Final = 0.8  # share of a limit
 _BUDGET: Final = (WebhookEvent.BUDGET_NEAR, WebhookEvent.BUDGET_SPENT)
 
 
-class BudgetWarnings:
+class BudgetWarnings(Wired):
     """Announces each token limit of an agent and of its workspace once per day or month (UTC) when it is nearly spent,
     and once when it is spent. Runs periodically, so that no turn has to check. `together` has the limits of a
     workspace."""
 
-    def __init__(
-        self,
-        records: SystemOfRecord,
-        clock: Clock,
-        together: WorkspaceTokens = UNLIMITED,
-        takers: Sequence[NewsTaker] = (),
-    ) -> None:
-        self._records = records
-        self._clock = clock
-        self._together = together
-        self._takers = takers
+    _records: SystemOfRecord
+    _clock: Clock
+    _together: WorkspaceTokens = UNLIMITED
+    _takers: Sequence[NewsTaker] = ()
 
     async def announce(self) -> int:
         """Returns the number of announcements."""
@@ -95,15 +89,14 @@ def _data(limit: TokenLimit) -> dict[str, Any]:
     return {"limit": limit.name, "used_tokens": limit.used_tokens, limit.name: limit.tokens}
 
 
-class GapDigests:
+class GapDigests(Wired):
     """Puts the digest of the latest complete week into the outbox, for each agent with a subscriber from before the end
     of that week. The outbox accepts one per agent and week, so several workers may run, also after an outage. Weeks
     before that are skipped."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock, takers: Sequence[NewsTaker] = ()) -> None:
-        self._records = records
-        self._clock = clock
-        self._takers = takers
+    _records: SystemOfRecord
+    _clock: Clock
+    _takers: Sequence[NewsTaker] = ()
 
     async def announce(self) -> int:
         """Returns the number of digests added."""

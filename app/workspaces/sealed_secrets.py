@@ -3,6 +3,7 @@
 import structlog
 
 from app.core.actor import Actor
+from app.kit.wiring import Wired
 from app.store.sealed_rows import SealedRows, sealed_tables
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -12,11 +13,10 @@ from app.workspaces.records.tokens import TokenRecords
 log = structlog.get_logger(__name__)
 
 
-class SealedSecrets:
+class SealedSecrets(Wired):
     """Works on all workspaces: for the start of the installation and its command line, not for the API."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+    _records: SystemOfRecord
 
     async def settle(self) -> None:
         """Seal what an earlier version left plain, and check that everything opens. Raises SecretsLocked."""

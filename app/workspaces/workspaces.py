@@ -67,12 +67,11 @@ def _is_of_first(actor: Actor, oldest_first: list[Workspace]) -> bool:
     return bool(oldest_first) and oldest_first[0].id == actor.workspace_id
 
 
-class SigningKeys:
+class SigningKeys(Wired):
     """Works on the whole installation: for its command line, not for the API."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+    _records: SystemOfRecord
+    _clock: Clock
 
     async def rotate(self, actor: Actor, *, at_once: bool = False) -> SigningKey:
         """Create a new key for signing. Tokens signed by earlier ones stay valid until they expire, or expire at once

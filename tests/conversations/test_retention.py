@@ -55,7 +55,7 @@ class Home:
         self.house.session = opened.session
 
     async def erase(self, at_once: int = 200) -> int:
-        return await Retention(self.house.record, self.house.clock, at_once=at_once).erase()
+        return await Retention(self.house.record, self.house.clock, at_once).erase()
 
     def days_pass(self, days: float) -> None:
         self.house.clock.advance(days * DAY)

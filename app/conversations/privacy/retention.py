@@ -11,6 +11,7 @@ from app.conversations.privacy.rights import RetentionPeriod
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import Actor
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 
@@ -20,21 +21,14 @@ RETENTION: Final = "retention"  # its name in the audit
 _AT_ONCE: Final = 200  # rows per transaction, for which visitors' own writes wait
 
 
-class Retention:
+class Retention(Wired):
     """Several workers may erase at the same time. Each batch is one transaction with its own row in the audit;
     afterwards the database's journal is emptied, so that none of its files contains the text.
     """
 
-    def __init__(
-        self,
-        records: SystemOfRecord,
-        clock: Clock,
-        *,
-        at_once: int = _AT_ONCE,
-    ) -> None:
-        self._records = records
-        self._clock = clock
-        self._at_once = at_once
+    _records: SystemOfRecord
+    _clock: Clock
+    _at_once: int = _AT_ONCE
 
     async def erase(self) -> int:
         """Erase everything that is old enough; return the number of turns."""

@@ -168,7 +168,7 @@ class InboxRecords(Repository):
 
     def lock(self, agent_id: UUID, conversation_ids: Sequence[UUID]) -> list[Conversation]:
         """The agent's conversations among these, in the given order, locked until the transaction ends."""
-        return self._locked(Conversation, CONVERSATIONS, agent_id, conversation_ids)
+        return self._locked_rows(Conversation, CONVERSATIONS, agent_id, conversation_ids)
 
     def change(self, agent_id: UUID, conversation_ids: Sequence[UUID], change: ConversationChange) -> None:
         """Apply the change to conversations, all of which must belong to the agent."""

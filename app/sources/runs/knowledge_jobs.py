@@ -8,6 +8,7 @@ import structlog
 from app.core.errors import NotFound
 from app.kit.clock import Clock
 from app.kit.tracing import traced
+from app.kit.wiring import Wired
 from app.knowledge.reconcile import Reconcile, ReconcileReport
 from app.knowledge.reindex import Reindex
 from app.sources.cron_calendar import CronCalendar
@@ -21,13 +22,12 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 log = structlog.get_logger(__name__)
 
 
-class RunScheduler:
+class RunScheduler(Wired):
     """Starts the readings that schedules require."""
 
-    def __init__(self, record: SystemOfRecord, calendar: CronCalendar, clock: Clock) -> None:
-        self._record = record
-        self._calendar = calendar
-        self._clock = clock
+    _record: SystemOfRecord
+    _calendar: CronCalendar
+    _clock: Clock
 
     async def start(self) -> int:
         """Queue a run for every source whose reading is due; return how many. If several workers look at the same time,

@@ -35,9 +35,8 @@ class Notices(Wired):
         NoticeRecords(tx).choose(operator_id, tuple(event for event in noticed() if event in events))
 
 
-class NoticeMails:
-    def __init__(self, mailer: Mailer) -> None:
-        self._mailer = mailer
+class NoticeMails(Wired):
+    _mailer: Mailer
 
     def wanting(self, tx: Transaction, event: WebhookEvent, until: datetime) -> list[UUID]:
         return NoticeRecords(tx).readers_of(event, until)

@@ -174,7 +174,7 @@ async def test_who_is_named_by_a_token_of_their_own_name_is_told_as_of_anybody_e
 
 async def test_a_day_that_is_nearly_spent_is_told_once(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.BUDGET_NEAR)
-    warnings = BudgetWarnings(team.record, team.clock, takers=[team.mails])
+    warnings = BudgetWarnings(team.record, team.clock, WorkspaceTokens(), [team.mails])
     assert await warnings.announce() == 0, "an agent without a bound"
     await team.bound_to(1000)
     await team.spend(799)
