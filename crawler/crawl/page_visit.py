@@ -174,7 +174,7 @@ class PageVisit:
         self._renderer = renderer
         self._files = files
         self._holders: dict[str, str] = {}  # the first URL that led to a page, by the page's key
-        self._sketches: dict[str, frozenset[int]] = {}  # sketches of the pages' texts, by these URLs
+        self._sketches: dict[str, frozenset[int] | None] = {}  # of the pages' texts, by the same; None: no page
 
     async def visit(self, entry: FrontierEntry) -> Visited:
         """Fetch and extract one entry. Never raises for what a site does, except for errors of the extractor other than
@@ -243,13 +243,12 @@ class PageVisit:
         sketch = text_sketch(without_targets(page.markdown))
         if is_markdown(answer):
             page = replace(page, canonical_url=await self._page_for_people(entry, answer))
-        elif page.canonical_url != answer.final_url and self._is_another_text(entry, page.canonical_url, sketch):
+        elif not await self._is_its_text(answer.final_url, page.canonical_url, sketch):
             page = replace(page, canonical_url=answer.final_url)
         refused = self._no_page(entry, answer, page) or self._not_this_one(entry, answer, page)
-        if refused is None:
-            self._sketches[entry.url] = sketch
         if refused:
             return Visited(_ended(entry, answer, refused.outcome, refused.reason), links)
+        self._sketches |= dict.fromkeys(map(self._key, (answer.final_url, page.canonical_url)), sketch)
         return Visited(_ended(entry, answer, Outcome.FETCHED, "", page), links)
 
     async def _page_for_people(self, entry: FrontierEntry, answer: Fetched) -> str:
@@ -283,11 +282,28 @@ class PageVisit:
                 return Refusal(Outcome.DUPLICATE, _stands(holder))
         return None
 
-    def _is_another_text(self, entry: FrontierEntry, canonical_url: str, sketch: frozenset[int]) -> bool:
-        """Whether the page's canonical URL was read and has a different text. Many sites name their start page as the
-        canonical URL of every page."""
-        holder = self._holders.get(self._key(canonical_url), entry.url)
-        return holder in self._sketches and not are_alike(self._sketches[holder], sketch)
+    async def _is_its_text(self, url: str, canonical_url: str, sketch: frozenset[int]) -> bool:
+        """Whether the canonical URL of the page at `url` leads to the same text. Many sites name one for every page,
+        or one that is gone."""
+        key = self._key(canonical_url)
+        if key == self._key(url) or self._out_of_scope(canonical_url):
+            return True
+        if key not in self._sketches:
+            self._sketches[key] = await self._sketch_at(canonical_url)
+        named = self._sketches[key]
+        return named is not None and are_alike(named, sketch)
+
+    async def _sketch_at(self, url: str) -> frozenset[int] | None:
+        """The sketch of a page that was not read yet; None if it must not be, or cannot be."""
+        if await self._admit(url):
+            return None
+        answer = await self._fetcher.fetch(url, admit=self._admit)
+        if isinstance(answer, NotFetched):
+            return None
+        with suppress(ExtractionFailed):
+            page = await self._extractor.extract(answer.body, answer.final_url, answer.charset)
+            return None if page.is_noindex else text_sketch(without_targets(page.markdown))
+        return None
 
     def _claim(self, page_url: str, entry: FrontierEntry) -> str:
         """The URL that represents the page from now on: the first one that claimed it, else this entry's."""

@@ -185,11 +185,14 @@ async def test_the_pages_of_a_sitemap_are_chosen_beside_the_event_loop(
 TEXT = "The {} is open from nine to five on every day of the week but not on the last of a month. "
 
 
-async def test_a_canonical_that_every_page_names_is_not_believed(site: LoopbackSite, crawl: Run) -> None:
+@pytest.mark.parametrize("named", ["/", "/c", "/gone", "/private"])
+async def test_a_canonical_that_every_page_names_is_not_believed(site: LoopbackSite, crawl: Run, named: str) -> None:
     paths = ("/a", "/b", "/c")
-    for path, links in (("/", paths), *((path, ()) for path in paths)):
+    site.page("/robots.txt", "User-agent: *\nDisallow: /private")
+    site.page("/gone", status=410)
+    for path, links in (("/", paths), *((path, ()) for path in (*paths, "/private"))):
         other = "".join(f"{path}{n} " for n in range(40))
-        site.page(path, '<link rel="canonical" href="/">' + linked(*links, text=TEXT.format(path) + other))
+        site.page(path, f'<link rel="canonical" href="{named}">' + linked(*links, text=TEXT.format(path) + other))
     await crawl()
     assert crawl.outcomes == dict.fromkeys(("/", *paths), Outcome.FETCHED)
     assert {result.page.canonical_url for result in crawl.results if result.page} == {
