@@ -15,7 +15,7 @@ from crawler.errors import UrlRefused
 from crawler.extract.page import Outcome
 from crawler.fetch.fetch_result import Fetched, NotFetched, Refusal, WantedBody
 from crawler.fetch.fetcher import Fetcher
-from crawler.url_rules import CheckedUrl, check_url
+from crawler.url_rules import CheckedUrl, check_url, site_key
 
 # The lines of robots.txt (RFC 9309) are parsed and the robot's groups selected here; only those are passed to Protego
 # for matching. Protego alone fails on a byte order mark, takes "Example" for "ExampleBot", ends a list of user agents
@@ -222,7 +222,7 @@ class SiteRobots:
 @dataclass(slots=True)
 class _Kept:
     site: SiteRobots
-    fetched_at: float
+    site_key: str
     until: float
 
 
@@ -249,6 +249,13 @@ class Robots:
             return None
         return (await self.site(checked)).refusal(checked.target)
 
+    def expire(self, url: CheckedUrl) -> None:
+        """Fetch the rules of the URL's site again when they are next needed, except where the site said when to. While
+        that fails, a copy is used."""
+        for kept in self._kept.values():
+            if kept.site_key == site_key(url) and kept.site.policy is not RobotsPolicy.BACK_OFF:
+                kept.until = self._clock()
+
     async def site(self, url: CheckedUrl) -> SiteRobots:
         """The current rules of the URL's origin, fetched at most once a day."""
         async with self._locks.setdefault(url.origin, anyio.Lock()):
@@ -264,20 +271,16 @@ class Robots:
     async def _fetched_site(self, url: CheckedUrl, old: _Kept | None) -> SiteRobots:
         answer = await self._fetcher.fetch(f"{url.origin}/robots.txt", wanted=ROBOTS_BODY)
         site = _site_from(answer, self._fetcher.agent)
-        now = self._clock()
-        is_failure = site.policy in (RobotsPolicy.DENY_ALL, RobotsPolicy.BACK_OFF)
-        if is_failure:
+        copy = old if old and old.site.rules else None
+        seconds = CACHE_SECONDS
+        if site.policy in (RobotsPolicy.DENY_ALL, RobotsPolicy.BACK_OFF):
             asked = answer.retry_after_seconds if isinstance(answer, NotFetched) else None
-            until = now + min(max(asked or FAILURE_CACHE_SECONDS, 1.0), CACHE_SECONDS)
-            if old is not None and old.site.rules is not None:
-                # RFC 9309, section 2.4: an old copy may be used while the site is unreachable.
-                old.until = until
-                return replace(old.site, policy=RobotsPolicy.USE_CACHE)
-        else:
-            until = now + CACHE_SECONDS
-        self._kept[url.origin] = _Kept(site, now, until)
-        had_a_copy = old is not None and old.site.rules is not None
-        return replace(site, policy=RobotsPolicy.REFETCH) if had_a_copy else site
+            seconds = min(max(asked or FAILURE_CACHE_SECONDS, 1.0), seconds)
+            if copy:  # RFC 9309, section 2.4: an old copy may be used while the site is unreachable
+                copy.until = self._clock() + seconds
+                return replace(copy.site, policy=RobotsPolicy.USE_CACHE)
+        self._kept[url.origin] = _Kept(site, site_key(url), self._clock() + seconds)
+        return replace(site, policy=RobotsPolicy.REFETCH) if copy else site
 
 
 def _site_from(answer: Fetched | NotFetched, agent: str) -> SiteRobots:

@@ -74,6 +74,7 @@ async def read(
     queue: MemoryPages | None = None,
     cancel_after: int = 1000,
     access: SourceAccess | None = None,
+    only_queued: bool = False,
 ) -> tuple[dict[str, ReadPage], RunSummary]:
     pages: dict[str, ReadPage] = {}
 
@@ -85,7 +86,9 @@ async def read(
         return len(pages) >= cancel_after
 
     with anyio.fail_after(30):
-        summary = await reader.read(config, queue or MemoryPages(), settle, is_cancelled, access=access)
+        summary = await reader.read(
+            config, queue or MemoryPages(), settle, is_cancelled, only_queued=only_queued, access=access
+        )
     return pages, summary
 
 
@@ -105,6 +108,20 @@ async def test_a_site_is_read_by_its_links_and_its_sitemap(reader: CrawlerSiteRe
     assert isinstance(content, PageContent)
     assert (content.title, content.language, content.site) == ("About", "en", "Shop")
     assert [(heading.text, heading.anchor) for heading in content.headings][-1] == ("More about it", "more")
+
+
+async def test_a_site_is_read_by_the_robots_txt_of_now(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
+    config = SourceConfig(kinds.SITE, "Shop", url=f"{site.origin}/")
+    site.page("/", html("Home"))
+    found = []
+    for robots, status in (("User-agent: *\nDisallow: /", 200), ("", 404), ("Disallow: /", 503), ("", 200)):
+        site.page("/robots.txt", robots, status, content_type="text/plain")
+        pages, _ = await read(reader, config)
+        found += [page.status for page in pages.values()]
+    assert found == ["blocked_by_robots", "fetched", "blocked_by_robots", "fetched"]
+    seen = site.paths.count("/robots.txt")
+    await read(reader, config, MemoryPages(QueuedPage(f"{site.origin}/", depth=0)), only_queued=True)
+    assert site.paths.count("/robots.txt") == seen
 
 
 async def test_a_site_stays_within_its_folder(reader: CrawlerSiteReader, site: LoopbackSite) -> None:

@@ -135,6 +135,8 @@ class CrawlerSiteReader:
         async def on_result(result: PageResult) -> None:
             await settle(self._read_page(result, source))
 
+        if not only_queued:  # an operator who has changed robots.txt reads the website again at once
+            self._robots.expire(url)
         fetcher, robots, renderer = self.fetcher, self._robots, self._renderer
         if access is not None:  # for this source alone, like the robots rules that it gets
             fetcher = fetcher.with_access(SiteAccess(url, access.headers))

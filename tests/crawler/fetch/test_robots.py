@@ -59,6 +59,23 @@ async def test_a_copy_stands_in_while_the_site_is_down() -> None:
     assert await robots.refusal("https://www.example.com/secret")
 
 
+async def test_what_a_site_said_is_kept_when_its_rules_are_to_be_read_again() -> None:
+    server = RobotsServer(text="User-agent: *\nDisallow: /secret")
+    robots, network = robots_over(server)
+    await robots.refusal(PAGE)
+    server.status = 503
+    robots.expire(check_url("http://example.com/"))
+    assert await robots.refusal("https://www.example.com/secret")
+    assert await robots.refusal(PAGE) is None
+    limited = RobotsServer(429, **{"Retry-After": "3000"})
+    robots, network = robots_over(limited)
+    await robots.refusal(PAGE)
+    seen = len(network.connector.requests)
+    robots.expire(check_url(PAGE))
+    assert await robots.refusal(PAGE)
+    assert len(network.connector.requests) == seen
+
+
 async def test_rules_that_are_gone_after_a_day_are_gone() -> None:
     server = RobotsServer(text="User-agent: *\nDisallow: /")
     robots, network = robots_over(server)
