@@ -40,9 +40,10 @@ class Refuse:
 
 @dataclass(frozen=True)
 class Tear:
-    """Some tokens, then the connection breaks."""
+    """Some tokens, perhaps an end, then the connection breaks."""
 
     tokens: Sequence[str]
+    finish: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,7 +241,9 @@ class _Played(Response):
                 while (await receive())["type"] != "http.disconnect":
                     pass
                 self._was_closed.set()
-            case Tear():
+            case Tear(finish=finish):
+                if finish:
+                    await self._say(send, _chunk({}, finish))
                 raise ConnectionResetError  # uvicorn then drops the connection in the middle of the body
             case Complain():
                 await self._say(send, json.dumps({"error": {"message": "overloaded", "type": "server_error"}}))

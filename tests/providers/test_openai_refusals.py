@@ -203,6 +203,31 @@ async def test_an_answer_that_was_asked_again_counts_both_times(played: Played) 
     assert (end.usage.prompt_tokens, end.usage.completion_tokens) == (1800, 1300)
 
 
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        ("true", (0, 0, 0)),
+        ('"none"', (0, 0, 0)),
+        ('{"prompt_tokens": "900", "completion_tokens": 40.0}', (0, 40, 0)),
+        ('{"prompt_tokens": -900, "completion_tokens": 1e400, "prompt_tokens_details": [8]}', (0, 0, 0)),
+        ('{"prompt_tokens": 99999999999, "completion_tokens": NaN}', (0, 0, 0)),
+        ('{"prompt_tokens": 900, "completion_tokens": 40, "prompt_cache_hit_tokens": 1000}', (900, 40, 900)),
+    ],
+)
+async def test_what_cannot_be_a_number_of_tokens_is_not_counted(
+    played: Played, usage: str, counted: tuple[int, int, int]
+) -> None:
+    said = '{"choices": [{"index": 0, "delta": {"content": "Ten."}, "finish_reason": "stop"}]}'
+    texts, end = await read(played(Wire(f'data: {said}\n\ndata: {{"choices": [], "usage": {usage}}}\n\n')))
+    assert (texts, end.finish) == (["Ten."], Finish.COMPLETE)
+    assert (end.usage.prompt_tokens, end.usage.completion_tokens, end.usage.cached_tokens) == counted
+
+
+async def test_an_answer_is_whole_if_its_connection_breaks_after_the_finish(played: Played) -> None:
+    texts, end = await read(played(Tear(["Ten", "."], finish="stop")))
+    assert ("".join(texts), end.finish) == ("Ten.", Finish.COMPLETE)
+
+
 async def test_a_refused_request_has_spent_nothing(played: Played) -> None:
     with pytest.raises(ModelUnavailable) as caught:
         await read(played(Refuse(500)))

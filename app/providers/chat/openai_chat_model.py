@@ -60,6 +60,7 @@ _CLOSING_SECONDS: Final = 1.0
 _MORE_ROOM: Final = 4_000  # tokens for reasoning, once an answer had none left for its first word
 _JITTER_SECONDS: Final = 0.3
 _USAGE_SECONDS: Final = 1.0
+_MOST_TOKENS: Final = 10_000_000  # of one request
 _REST_SECONDS: Final = 0.1  # a connection is kept only if its response was read to the end
 
 
@@ -281,13 +282,9 @@ class OpenAIChatModel:
         return chunk
 
     def _usage(self, reported: Any) -> TokenUsage:
-        details = reported.get("prompt_tokens_details") or {}
-        return TokenUsage(
-            reported.get("prompt_tokens") or 0,
-            reported.get("completion_tokens") or 0,
-            self._model,
-            details.get("cached_tokens") or reported.get("prompt_cache_hit_tokens") or 0,
-        )
+        read, written = _tokens(reported, "prompt_tokens"), _tokens(reported, "completion_tokens")
+        cached = _tokens(reported, "prompt_tokens_details", "cached_tokens")
+        return TokenUsage(read, written, self._model, min(read, cached or _tokens(reported, "prompt_cache_hit_tokens")))
 
     def _failed(
         self, happened: str, usage: TokenUsage, *, has_begun: bool, is_of_prompt: bool = False
@@ -340,6 +337,13 @@ async def _only(end: ChatEnd) -> AsyncGenerator[ChatItem, None]:
     yield end
 
 
+def _tokens(reported: Any, *path: str) -> int:
+    """A reported number of tokens; 0 for what cannot be one, which is then estimated."""
+    for name in path:
+        reported = reported.get(name) if isinstance(reported, dict) else None
+    return int(reported) if isinstance(reported, int | float) and 0 < reported <= _MOST_TOKENS else 0
+
+
 def _finish(reason: str) -> Finish | None:
     """None if the answer is not whole. Some providers add what they filtered after a colon."""
     return _FINISHES.get(reason.partition(":")[0].strip().casefold(), None) if reason else Finish.COMPLETE
@@ -355,8 +359,9 @@ def _why_empty(finish: str) -> str:
 
 
 async def _last(read: Callable[[], Awaitable[bytes]]) -> bytes:
-    """Read a little longer after the finish: some servers then report usage, some keep the connection open."""
-    with anyio.move_on_after(_USAGE_SECONDS):
+    """Read a little longer after the finish: some servers then report usage, some keep the connection open, and some
+    break it off."""
+    with anyio.move_on_after(_USAGE_SECONDS), suppress(*OPENAI_ERRORS):
         return await read()
     return b""
 
