@@ -2,7 +2,7 @@
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -155,26 +155,19 @@ class Visited:
     links: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class PageVisit:
-    """Visits frontier entries."""
+    """Visits frontier entries. By the keys of pages, `_holders` has the first URL that led to the page, `_sketches` the
+    sketch of its text, None where there is no page."""
 
-    def __init__(
-        self,
-        fetcher: Fetcher,
-        robots: Robots,
-        extractor: Extractor,
-        scope: Scope,
-        renderer: "PlaywrightRenderer | None" = None,
-        files: FileReading | None = None,
-    ) -> None:
-        self._fetcher = fetcher
-        self._robots = robots
-        self._extractor = extractor
-        self._scope = scope
-        self._renderer = renderer
-        self._files = files
-        self._holders: dict[str, str] = {}  # the first URL that led to a page, by the page's key
-        self._sketches: dict[str, frozenset[int] | None] = {}  # of the pages' texts, by the same; None: no page
+    _fetcher: Fetcher
+    _robots: Robots
+    _extractor: Extractor
+    _scope: Scope
+    _renderer: "PlaywrightRenderer | None" = None
+    _files: FileReading | None = None
+    _holders: dict[str, str] = field(default_factory=dict)
+    _sketches: dict[str, frozenset[int] | None] = field(default_factory=dict)
 
     async def visit(self, entry: FrontierEntry) -> Visited:
         """Fetch and extract one entry. Never raises for what a site does, except for errors of the extractor other than
@@ -248,7 +241,7 @@ class PageVisit:
         refused = self._no_page(entry, answer, page) or self._not_this_one(entry, answer, page)
         if refused:
             return Visited(_ended(entry, answer, refused.outcome, refused.reason), links)
-        self._sketches |= dict.fromkeys(map(self._key, (answer.final_url, page.canonical_url)), sketch)
+        self._sketches.update(dict.fromkeys(map(self._key, (answer.final_url, page.canonical_url)), sketch))
         return Visited(_ended(entry, answer, Outcome.FETCHED, "", page), links)
 
     async def _page_for_people(self, entry: FrontierEntry, answer: Fetched) -> str:

@@ -118,7 +118,7 @@ class SiteCrawl:
         self._patience_seconds = fetcher.limits.max_retry_after_seconds
         self._concurrency = concurrency
         self._is_cancelled = is_cancelled
-        self._sitemaps = SitemapReader(fetcher, robots.refusal, sitemap_limits)
+        self._sitemaps = SitemapReader(fetcher, robots.refusal, sitemap_limits or SitemapLimits())
         self._visits = PageVisit(fetcher, robots, extractor, scope, renderer, files)
         self._follows_links = any(seed.follows_links for seed in self._seeds)
         self._adding = anyio.Lock()

@@ -238,18 +238,13 @@ class SitemapReading:
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
 class SitemapReader:
-    """Reads sitemaps through a fetcher. `refusal` checks robots.txt and is called before each file."""
+    """Reads sitemaps through a fetcher. `_refusal` checks robots.txt and is called before each file."""
 
-    def __init__(
-        self,
-        fetcher: "Fetcher",
-        refusal: Callable[[str], Awaitable[Refusal | None]] | None = None,
-        limits: SitemapLimits | None = None,
-    ) -> None:
-        self._fetcher = fetcher
-        self._refusal = refusal
-        self._limits = limits or SitemapLimits()
+    _fetcher: "Fetcher"
+    _refusal: Callable[[str], Awaitable[Refusal | None]] | None = None
+    _limits: SitemapLimits = SitemapLimits()
 
     async def read(self, urls: Iterable[str], parse: Parse = parse_sitemap) -> SitemapReading:
         """All pages of these files and of the files that they list. The caller decides which are in scope."""

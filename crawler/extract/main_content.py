@@ -57,7 +57,7 @@ def _with_title(main: LexborNode, body: LexborNode) -> LexborNode:
 
 
 def _only_article(node: LexborNode, share: float) -> LexborNode | None:
-    every = [article for article in node.css("article,[role=article]") if not _is_within_article(article)]
+    every = [each for each in node.css("article,[role=article]") if all(a.tag != "article" for a in ancestors(each))]
     articles = [article for article in every if not _is_teaser(article)]
     if len(articles) != 1:
         return None
@@ -76,10 +76,6 @@ def _is_teaser(article: LexborNode) -> bool:
         and article.css_first("a[href]") is not None
         and not article.css("h1,pre")
     )
-
-
-def _is_within_article(node: LexborNode) -> bool:
-    return any(above.tag == "article" for above in ancestors(node))
 
 
 def _chosen_by_trafilatura(tree: LexborHTMLParser, body: LexborNode) -> LexborNode | None:

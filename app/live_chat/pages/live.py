@@ -15,9 +15,8 @@ from app.agents.agents import Agents
 from app.answers.hand_over_summaries import HandOverSummaries
 from app.conversations.hand_over import hand_over_of
 from app.conversations.inbox import ConversationReview
-from app.conversations.live_chat import TEXT, LiveChat, LiveState, OpenChat, shown_name
+from app.conversations.live_chat import TEXT, LiveState, OpenChat, shown_name
 from app.conversations.pages.conversations import OUTCOMES
-from app.core.actor import Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat, Unavailable
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
@@ -120,7 +119,9 @@ class LivePages(Pages):
         """Those who wait, longest first, then the operator's own chats, then others'; `neighbours` of the one that is
         shown are those before and after it."""
         found = await self._chats.open_chats(visit.actor)
-        chats = sorted(found, key=lambda each: _is_of_others(each.chat, visit.actor))
+        chats = sorted(
+            found, key=lambda each: each.chat.state is LiveState.TALKING and not each.chat.is_with(visit.actor)
+        )
         ids = [each.chat.conversation_id for each in chats]
         at = ids.index(shown) if shown in ids else -1
         before = ids[at - 1 : at] if at > 0 else ()
@@ -270,10 +271,6 @@ class LivePages(Pages):
 
     def _back(self, visit: Visit[Form], message: str = "") -> Go:
         return Go(visit.url("live_chat", conversation_id=visit.path_id("conversation_id")) + "#write", message)
-
-
-def _is_of_others(chat: LiveChat, actor: Actor) -> bool:
-    return chat.state is LiveState.TALKING and not chat.is_with(actor)
 
 
 _AGENTS: Final = 200

@@ -153,7 +153,9 @@ def without_furniture(pages: Sequence[str]) -> list[str]:
     ]
     if len(pages) < _FEW_PAGES:
         return ["\n".join(page) for page in lines]
-    seen = Counter(key for page in lines for key in {_key(line) for line in _edges(page)})
+    seen = Counter(
+        key for page in lines for key in {_key(line) for line in [*page[:_EDGE_LINES], *page[-_EDGE_LINES:]]}
+    )
     furniture = {key for key, count in seen.items() if count > len(pages) / 2}
     return ["\n".join(_trimmed(page, furniture)) for page in lines]
 
@@ -163,10 +165,6 @@ def written_as_prose(text: str) -> str:
     lines of the same sentence."""
     whole = _HYPHENATED.sub("", _BROKEN_URL.sub(r"\1", text.strip("\n")))
     return as_prose(_RUNNING_ON.sub(" ", whole))
-
-
-def _edges(page: Sequence[str]) -> list[str]:
-    return [*page[:_EDGE_LINES], *page[-_EDGE_LINES:]]
 
 
 def _key(line: str) -> str:

@@ -70,8 +70,9 @@ class HeadingAnchors:
         """The heading's anchor without "#", preferably from the page's own permalink, if its target exists."""
         links = [*heading.css("a[href]"), *_permalinks_beside(heading)]
         for link in links:
-            target = unquote((link.attributes.get("href") or "").partition("#")[2])
-            if target in self._targets and (is_permalink(link) or len(links) == 1) and _is_local(link):
+            href = link.attributes.get("href") or ""
+            target = unquote(href.partition("#")[2])
+            if href.startswith("#") and target in self._targets and (is_permalink(link) or len(links) == 1):
                 return target
         return _own(heading) or _inner(heading) or _around(heading)
 
@@ -79,10 +80,6 @@ class HeadingAnchors:
 def _permalinks_beside(heading: LexborNode) -> list[LexborNode]:
     beside = (heading.prev, heading.next)
     return [node for node in beside if node is not None and node.tag == "a" and is_permalink(node)]
-
-
-def _is_local(link: LexborNode) -> bool:
-    return (link.attributes.get("href") or "").startswith("#")
 
 
 def _own(node: LexborNode) -> str | None:

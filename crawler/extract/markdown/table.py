@@ -56,7 +56,9 @@ def is_layout(table: LexborNode, rows: list[TableRow]) -> bool:
     """Whether a table has blocks that do not fit into Markdown cells (headings, tables, code), or only one row."""
     if table.attributes.get("role") in {"presentation", "none"}:
         return True
-    if table.css_first("h1,h2,h3,h4,h5,h6") is not None or any(cell.css_first("table") for cell in _cells(rows)):
+    if table.css_first("h1,h2,h3,h4,h5,h6") is not None or any(
+        cell.css_first("table") for row in rows for cell in row.cells
+    ):
         return True
     if any("\n" in pre.text().strip() for pre in table.css("pre")):
         return True
@@ -153,10 +155,6 @@ def _is_bold(row: TableRow) -> bool:
 
 def _is_blank(cell: LexborNode) -> bool:
     return not cell.text().strip() and next(cell.iter(), None) is None
-
-
-def _cells(rows: list[TableRow]) -> list[LexborNode]:
-    return [cell for row in rows for cell in row.cells]
 
 
 def _grid(rows: list[TableRow]) -> list[list[str]]:

@@ -20,7 +20,7 @@ def urlset(*urls: str) -> str:
 
 
 def reader(fetcher: Fetcher, limits: SitemapLimits | None = None) -> SitemapReader:
-    return SitemapReader(fetcher, None, limits)
+    return SitemapReader(fetcher, None, limits or SitemapLimits())
 
 
 async def test_an_index_leads_to_the_pages_of_all_its_files(site: LoopbackSite, fetcher: Fetcher) -> None:

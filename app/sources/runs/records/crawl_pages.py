@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, exists, func, select
+from sqlalchemy import exists, func, select
 
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
@@ -198,7 +198,9 @@ class CrawlPageRecords(Repository):
         )
         if status is not None:
             statement = statement.where(SOURCE_PAGES.c.status == status)
-        return _AS_FOUND.page(self._connection, statement, page, _page_status)
+        return _AS_FOUND.page(
+            self._connection, statement, page, lambda row: value_of(PageStatus, row, fetched_at=row.read_at)
+        )
 
     def _source_of(self, run_id: UUID) -> UUID:
         statement = select(CRAWL_RUNS.c.source_id).where(CRAWL_RUNS.c.id == run_id)
@@ -280,7 +282,3 @@ def _queued_row(run_id: UUID, source_id: UUID, position: int, page: QueuedPage) 
         "last_modified": page.last_modified,
         "chunks": 0,
     }
-
-
-def _page_status(row: Row[Any]) -> PageStatus:
-    return value_of(PageStatus, row, fetched_at=row.read_at)
