@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -23,7 +23,7 @@ from app.knowledge.chunk_indexer import (
     write_terms_anew,
 )
 from app.knowledge.records.indexed_texts import IndexedText, IndexedTextRecords
-from app.providers.indexes.search_indexes import ChunkTerms, KeywordIndex
+from app.providers.indexes.search_indexes import KeywordIndex
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.store.transaction import batches
 
@@ -69,6 +69,10 @@ class FollowedKeywordIndex:
         rewrite_pause_seconds: float = 3600.0,
     ) -> None:
         self._local = local
+        self.marked = local.marked
+        self.put, self.rewrite = local.put, local.rewrite
+        self.drop_versions, self.count_versions = local.drop_versions, local.count_versions
+        self.chunk_ids, self.agent_ids = local.chunk_ids, local.agent_ids
         self._record = record
         self._wait_seconds = wait_seconds
         self._rewrite_pause_seconds = rewrite_pause_seconds
@@ -86,52 +90,27 @@ class FollowedKeywordIndex:
         limit: int,
         among: Collection[UUID] | None = None,
     ) -> list[IndexHit]:
-        await self._bring_in_step(agent_id)
-        with self._filling_anew_what_is_lost(agent_id):
+        async with self._in_step(agent_id):
             return await self._local.search(agent_id, language, question, limit, among)
 
     async def complete(
         self, agent_id: UUID, language: str | None, typed: str, limit: int, among: Collection[UUID] | None = None
     ) -> list[IndexHit]:
-        await self._bring_in_step(agent_id)
-        with self._filling_anew_what_is_lost(agent_id):
+        async with self._in_step(agent_id):
             return await self._local.complete(agent_id, language, typed, limit, among)
 
-    def marked(self, language: str | None, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
-        return self._local.marked(language, typed, texts)
-
     async def respelt(self, agent_id: UUID, language: str | None, question: str) -> str:
-        await self._bring_in_step(agent_id)
-        with self._filling_anew_what_is_lost(agent_id):
+        async with self._in_step(agent_id):
             return await self._local.respelt(agent_id, language, question)
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
-        await self._bring_in_step(agent_id)
-        with self._filling_anew_what_is_lost(agent_id):
+        async with self._in_step(agent_id, is_searched=True):
             return await self._local.coverage(agent_id, language, question, texts)
-
-    async def put(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> None:
-        await self._local.put(agent_id, language, rows)
-
-    async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
-        await self._local.drop_versions(agent_id, document_version_ids)
-
-    async def count_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> int:
-        return await self._local.count_versions(agent_id, document_version_ids)
-
-    async def rewrite(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> bool:
-        return await self._local.rewrite(agent_id, language, rows)
 
     async def drop_agent(self, agent_id: UUID) -> None:
         self._held.pop(agent_id, None)
         self._cleared_at.pop(agent_id, None)
         await self._local.drop_agent(agent_id)
-
-    async def chunk_ids(self, agent_id: UUID) -> set[str]:
-        return await self._local.chunk_ids(agent_id)
-
-    async def agent_ids(self) -> set[UUID]:
-        return await self._local.agent_ids()
 
     async def close(self) -> None:
         await asyncio.gather(*(end_task(task) for task in self._following.values()))
@@ -228,8 +207,11 @@ class FollowedKeywordIndex:
             self._rewritten_at[agent_id] = time.monotonic()
             self._has_remains.discard(agent_id)
 
-    @contextmanager
-    def _filling_anew_what_is_lost(self, agent_id: UUID) -> Iterator[None]:
+    @asynccontextmanager
+    async def _in_step(self, agent_id: UUID, *, is_searched: bool = False) -> AsyncIterator[None]:
+        """`is_searched`: the question has searched the index before, which brought it in step."""
+        if not is_searched or agent_id not in self._held:
+            await self._bring_in_step(agent_id)
         try:
             yield
         except IndexUnavailable:

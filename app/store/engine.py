@@ -2,6 +2,7 @@
 Also a lock among all processes that share the database, on any machine."""
 
 import hashlib
+import select
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -24,6 +25,7 @@ _BUSY_SECONDS = 5
 _MIGRATION_BUSY_SECONDS = 600  # while another process migrates
 _WAL_ATTEMPTS = 100
 _WAL_PAUSE_SECONDS = 0.02
+_RECYCLE_SECONDS = 300  # firewalls forget connections that are idle for longer, and tell neither end
 POSTGRES_CONNECTIONS = 20
 SQLITE_READERS = 4  # more would not be faster: each holds the interpreter's lock for most of its time
 # A writer takes its lock at once, because a transaction that reads first and writes later could not be retried.
@@ -43,8 +45,10 @@ def open_engine(url: str, named: str = "DOCENT_DATABASE_URL") -> Engine:
             max_overflow=POSTGRES_CONNECTIONS - 10,
             pool_timeout=10,
             pool_pre_ping=True,
+            pool_recycle=_RECYCLE_SECONDS,
             hide_parameters=True,
         )
+        _ping_in_doubt(engine)
         event.listen(engine, "handle_error", leave_server_that_is_away)
         event.listen(engine, "checkin", _leave_access_mode_to_server)
         return engine
@@ -95,6 +99,19 @@ def truncate_wal(engine: Engine) -> bool:
 
 def is_sqlite(engine: Engine) -> bool:
     return engine.dialect.name == "sqlite"
+
+
+def _ping_in_doubt(engine: Engine) -> None:
+    """Let `pool_pre_ping` ask the server only if something has arrived since the connection was used, such as its end.
+    A question takes a dozen transactions, and each would wait for a ping."""
+    ping = engine.dialect.do_ping
+
+    def ping_in_doubt(connection: Any) -> bool:
+        arrived = select.poll()
+        arrived.register(connection.fileno(), select.POLLIN)
+        return not arrived.poll(0) or ping(connection)
+
+    engine.dialect.do_ping = ping_in_doubt  # type: ignore[assignment]
 
 
 def _leave_access_mode_to_server(connection: Any, _record: Any) -> None:

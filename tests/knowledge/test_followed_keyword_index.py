@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -16,6 +16,7 @@ from app.providers.indexes.search_indexes import ChunkTerms
 from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.records import DeletionRecords
+from app.store.system_of_record import SystemOfRecord
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
@@ -58,6 +59,21 @@ async def test_what_was_learnt_elsewhere_is_found(house: KnowledgeHouse, followe
     assert await found(followed, house, "shade3") == 1
     assert await followed.complete(house.agent_id, None, "shade2", 5)
     assert max(await followed.coverage(house.agent_id, None, "shade3", ["shade3"])) > 0
+
+
+async def test_only_the_first_weighing_of_words_asks_the_record(
+    house: KnowledgeHouse, followed: FollowedKeywordIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await house.ingest.learn(house.agent_id, house.source.id, page("/a", words(25, "lamp")))
+    assert max(await followed.coverage(house.agent_id, None, "lamp3", ["lamp3"])) > 0
+
+    def refuse(_: UUID) -> SystemOfRecord:
+        raise AssertionError
+
+    monkeypatch.setattr(house.record, "of_agent", refuse)
+    assert max(await followed.coverage(house.agent_id, None, "lamp3", ["lamp3"])) > 0
+    with pytest.raises(AssertionError):
+        await found(followed, house, "lamp3")
 
 
 async def test_only_what_changed_is_written(

@@ -69,7 +69,7 @@ class DbosWorker:
         heartbeat_seconds: float = 3.0,
         dead_after_seconds: int = DEAD_AFTER_SECONDS[WORKER],
         retry_seconds: float = 2.0,
-        polling_seconds: float = 0.5,
+        polling_seconds: float = 1.0,
         supervisor: Supervisor | None = None,
     ) -> None:
         self._url = url
