@@ -10,7 +10,7 @@ from typing import Final
 
 _APP: Final = Path(__file__).resolve().parents[2] / "app"
 
-_MOST_LIMITS: Final = 99
+_MOST_LIMITS: Final = 92
 _MOST_MODEL_LINES: Final = 2260
 
 # Where limits are read from the values, and the installation's settings, each of which is declared once.

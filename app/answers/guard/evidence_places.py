@@ -215,10 +215,9 @@ def _of_section(titles: str, heading: str, lines: Sequence[str]) -> Iterable[Pla
     around = _Around.of(titles)
     scope = around.widened_by(prose, numbers_in(prose))
     in_heading = capitalised(heading)
-    is_denied = bool(_HEADS_A_LIST.match(heading)) and denies(heading)
-    before = header = ""
-    in_before: frozenset[str] = frozenset()
-    is_denied_list = False
+    is_denied = is_denied_list = bool(_HEADS_A_LIST.match(heading)) and denies(heading)
+    before: Place | None = None
+    header = ""
     if heading:
         yield _place(heading, scope, is_heading=True)
     for line in lines:
@@ -227,13 +226,10 @@ def _of_section(titles: str, heading: str, lines: Sequence[str]) -> Iterable[Pla
         elif not is_row(line):
             is_item = bool(ITEM.match(line))
             for sentence in _SENTENCES.split(line):
-                place = _place(
-                    sentence, scope, before, in_before, in_heading, is_denied=is_item and (is_denied or is_denied_list)
-                )
-                yield place
-                before, in_before = sentence, place.words
+                before = _place(sentence, scope, before, in_heading, is_denied=is_item and is_denied_list)
+                yield before
             if not is_item:
-                is_denied_list = before.rstrip().endswith(":") and denies(before)
+                is_denied_list = is_denied or (sentence.rstrip().endswith(":") and denies(sentence))
         elif not header:
             header = line
             yield _place(line, around.widened_by(line, numbers_in(line)), is_heading=True)
@@ -278,8 +274,7 @@ class _Around:
 def _place(
     text: str,
     around: _Around,
-    before: str = "",
-    in_before: frozenset[str] = frozenset(),
+    before: Place | None = None,
     in_heading: frozenset[str] = frozenset(),
     *,
     numbers: Mapping[str, set[str]] | None = None,
@@ -289,10 +284,10 @@ def _place(
     numbers = number_kinds(text) if numbers is None else numbers
     return Place(
         text,
-        before,
+        before.text if before else "",
         around.text,
         stems(plain(text)) | number_words(numbers),
-        around.words | in_before,
+        around.words | before.words if before else around.words,
         numbers,
         around.scope,
         around.numbers,
