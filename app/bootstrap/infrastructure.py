@@ -42,7 +42,7 @@ from app.kit.private_files import private_files
 from app.kit.tasks import Supervisor
 from app.kit.wiring import Part
 from app.settings import SQLITE_FILE, Settings
-from app.store.engine import open_engine
+from app.store.engine import open_engine, shown_url
 from app.store.migrate import all_migrations, migrate, missing_migrations
 from app.store.outbox import Outbox
 from app.store.row_security import settle_role
@@ -209,7 +209,7 @@ def _named_by_setting(engine: Engine) -> Iterator[None]:
                 f"DOCENT_DATA: the database {engine.url.database} cannot be opened for writing; see whose file it is."
             ) from error
         raise Misconfigured(
-            f"DOCENT_DATABASE_URL: no database answers as {engine.url.render_as_string(hide_password=True)}; "
+            f"DOCENT_DATABASE_URL: no database answers as {shown_url(engine)}; "
             "start it, or correct the address and the password."
         ) from error
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, Table, func, insert, inspect, select,
 from sqlalchemy.exc import DataError, IntegrityError
 
 from app.core.errors import DatabaseAway, InvalidInput, Misconfigured, Unavailable
-from app.store.engine import is_sqlite, open_engine, translated_errors, usable_url
+from app.store.engine import is_sqlite, open_engine, shown_url, translated_errors, usable_url
 from app.store.migrate import migrate, missing_migrations
 from app.store.processes import DEAD_AFTER_SECONDS, database_time
 from app.store.tables import all_tables
@@ -171,9 +171,8 @@ def _check_answers(engine: Engine, named: str) -> None:
         with translated_errors(), engine.connect() as connection:
             connection.execute(select(1))
     except DatabaseAway as error:
-        shown = engine.url.render_as_string(hide_password=True)
         raise Misconfigured(
-            f"{named}: {shown} does not answer; start it, or correct the address and the password."
+            f"{named}: {shown_url(engine)} does not answer; start it, or correct the address and the password."
         ) from error
 
 

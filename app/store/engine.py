@@ -31,6 +31,9 @@ SQLITE_READERS = 4  # more would not be faster: each holds the interpreter's loc
 # A writer takes its lock at once, because a transaction that reads first and writes later could not be retried.
 _BEGIN_WRITING = "BEGIN IMMEDIATE"
 _DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg"}
+# Otherwise, a host that is gone without a word is waited for until the kernel gives up: minutes, or two hours.
+_LOST_HOST = {"connect_timeout": "10", "tcp_user_timeout": "20000"}
+_LOST_HOST |= {"keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3"}
 _EXAMPLE = "postgresql://user:password@host:5432/docent"
 
 
@@ -40,7 +43,7 @@ def open_engine(url: str, named: str = "DOCENT_DATABASE_URL") -> Engine:
     parsed = usable_url(url, named)
     if parsed.get_backend_name() != "sqlite":
         engine = create_engine(
-            parsed,
+            leaving_lost_hosts(parsed),
             pool_size=10,
             max_overflow=POSTGRES_CONNECTIONS - 10,
             pool_timeout=10,
@@ -184,6 +187,17 @@ def _begin_by(engine: Engine, statement: str) -> None:
         connection.execute(statement)
 
     engine.dialect.do_begin = begin  # type: ignore[assignment]
+
+
+def leaving_lost_hosts(url: str | URL) -> URL:
+    """The URL with which Postgres' client notices a lost host within half a minute, unless it says otherwise."""
+    url = make_url(url)
+    return url if url.get_backend_name() == "sqlite" else url.update_query_dict(_LOST_HOST | dict(url.query))
+
+
+def shown_url(engine: Engine) -> str:
+    """The engine's URL as the operator wrote it, for messages, without the password."""
+    return engine.url.difference_update_query(_LOST_HOST).render_as_string(hide_password=True)
 
 
 def usable_url(url: str, named: str) -> URL:

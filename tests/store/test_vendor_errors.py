@@ -7,7 +7,7 @@ from sqlalchemy.exc import InternalError, OperationalError
 from app.agents.agent import Agent
 from app.agents.records import AgentRecords
 from app.core.errors import Overloaded, Unavailable
-from app.store.engine import is_sqlite, translated_errors
+from app.store.engine import is_sqlite, open_engine, shown_url, translated_errors
 from app.store.system_of_record import SystemOfRecord
 from tests.every_row import every_row
 
@@ -39,6 +39,19 @@ def test_a_server_that_is_away_or_busy_is_said_so(
 ) -> None:
     with pytest.raises(ours), translated_errors():
         raise kind("INSERT", {}, FromPostgres(sqlstate))
+
+
+def test_a_host_that_is_gone_is_noticed_as_the_url_says_or_within_half_a_minute() -> None:
+    engine = open_engine("postgresql://ann:secret@db.example/docent?keepalives_idle=3&sslmode=require")
+    assert engine.url.query == {
+        "connect_timeout": "10",
+        "tcp_user_timeout": "20000",
+        "keepalives_idle": "3",
+        "keepalives_interval": "5",
+        "keepalives_count": "3",
+        "sslmode": "require",
+    }
+    assert shown_url(engine) == "postgresql+psycopg://ann:***@db.example/docent?sslmode=require"
 
 
 def test_an_error_that_is_a_bug_stays_as_it_is() -> None:

@@ -11,7 +11,7 @@ import anyio
 from anyio import to_thread
 
 from app.core.errors import DatabaseAway, Misconfigured
-from app.store.engine import translated_errors
+from app.store.engine import leaving_lost_hosts, translated_errors
 
 if TYPE_CHECKING:
     from dbos import DBOSClient, EnqueueOptions
@@ -32,7 +32,7 @@ class DbosJobQueue:
     no database responds there."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        self._url = leaving_lost_hosts(url).render_as_string(hide_password=False)
         self._client: DBOSClient | None = None
         self._opening = anyio.Lock()
 

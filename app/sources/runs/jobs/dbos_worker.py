@@ -35,7 +35,7 @@ from app.sources.runs.jobs.dbos_job_queue import (
     run_of,
 )
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.store.engine import translated_errors
+from app.store.engine import leaving_lost_hosts, translated_errors
 from app.store.processes import DEAD_AFTER_SECONDS, WORKER, Liveness, ProcessRecords
 from app.store.system_of_record import SystemOfRecord
 
@@ -72,7 +72,7 @@ class DbosWorker:
         polling_seconds: float = 1.0,
         supervisor: Supervisor | None = None,
     ) -> None:
-        self._url = url
+        self._url = leaving_lost_hosts(url).render_as_string(hide_password=False)
         self._name = process_name
         self._handlers = handlers
         self._record = record
