@@ -16,6 +16,7 @@ from app.answers.writing.prompt_builder import PromptBuilder
 from app.conversations.history import TURNS
 from app.core.search_filter import SearchFilter
 from app.core.turn import AnsweredBy, Citation, Exchange, Finish, GapReason, TokenUsage, TurnRequest
+from app.kit.wiring import Wired
 from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import Retrieval, SearchQuery
@@ -87,25 +88,16 @@ class Quotes:
     playground: "Playground"
 
 
-class Playground:
+class Playground(Wired):
     """The answer pipeline without a visitor: the question brings its history, and nothing is stored. `search` finds the
     sources; `helper` is the model for what visitors do not read, if there is one."""
 
-    def __init__(
-        self,
-        records: SystemOfRecord,
-        pipeline: AnswerPipeline,
-        search: AgentSearch,
-        completer: QueryContextualizer,
-        prompts: PromptBuilder,
-        helper: ChatModel | None = None,
-    ) -> None:
-        self._records = records
-        self._pipeline = pipeline
-        self.search = search
-        self._completer = completer
-        self._prompts = prompts
-        self.helper = helper
+    _records: SystemOfRecord
+    _pipeline: AnswerPipeline
+    search: AgentSearch
+    _completer: QueryContextualizer
+    _prompts: PromptBuilder
+    helper: ChatModel | None = None
 
     async def agent(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
         """Raises NotFound for an agent that is absent, another workspace's, or not published."""

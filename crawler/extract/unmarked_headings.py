@@ -229,7 +229,8 @@ def _name(card: LexborNode) -> LexborNode | None:
     text = " ".join(card.text().split())
     if not _CARD_CHARS[0] <= len(text) <= _CARD_CHARS[1] or card.css_first(_NO_PLAIN_CARD) is not None:
         return None
-    first = next((line for line in _lines(card) if not _is_badge(line)), None)
+    names = (line for line in _lines(card) if not _BADGE.search((line.attributes.get("class") or "").lower()))
+    first = next(names, None)
     if first is None or not _PRICE.search(text):
         return None
     name = " ".join(first.text().split())
@@ -245,10 +246,6 @@ def _lines(card: LexborNode) -> Iterator[LexborNode]:
             and not any(child.text().strip() for child in node.iter())
         ):
             yield node
-
-
-def _is_badge(node: LexborNode) -> bool:
-    return _BADGE.search((node.attributes.get("class") or "").lower()) is not None
 
 
 def _write_heading(tree: LexborHTMLParser, card: LexborNode, name: LexborNode, level: int) -> None:

@@ -247,13 +247,10 @@ class PageContext(Model):
     text: Annotated[str, CONTEXT, "The text of the main content."] = ""
 
 
-def _shape(value: object) -> str:
-    return "as-text" if isinstance(value, str) else "as-object"
-
-
 # The context comes as an object, or as text that the widget made of it.
 AnyPageContext = Annotated[
-    Annotated[PageContext, Tag("as-object")] | Annotated[str, Tag("as-text")], Discriminator(_shape)
+    Annotated[PageContext, Tag("as-object")] | Annotated[str, Tag("as-text")],
+    Discriminator(lambda value: "as-text" if isinstance(value, str) else "as-object"),
 ]
 
 

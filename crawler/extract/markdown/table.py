@@ -93,8 +93,10 @@ def hanging_rows(rows: list[TableRow]) -> list[tuple[LexborNode, LexborNode]]:
     """(name or bullet, text) of each row in a table whose first cells are empty and serve as indentation, as groff lays
     out manual pages. [] for any other table."""
     telling = [[cell for cell in row.cells if _cell_text(cell)] for row in rows if not row.is_header]
-    is_indented = len(telling) == len(rows) and all(_is_blank(row.cells[0]) for row in rows)
-    if not is_indented or any(len(cells) != 2 or len(_cell_text(cells[0])) > _LONGEST_DETAIL for cells in telling):
+    blank = [row for row in rows if not row.cells[0].text().strip() and next(row.cells[0].iter(), None) is None]
+    if not len(telling) == len(rows) == len(blank) or any(
+        len(cells) != 2 or len(_cell_text(cells[0])) > _LONGEST_DETAIL for cells in telling
+    ):
         return []
     return [(name, description) for name, description in telling]
 
@@ -151,10 +153,6 @@ def _is_bold(row: TableRow) -> bool:
     """Whether a row has several cells, all of them bold, like a header without <th>."""
     cells = [(cell.text().strip(), cell.css_first("b,strong")) for cell in row.cells]
     return len(cells) > 1 and all(text and bold is not None and bold.text().strip() == text for text, bold in cells)
-
-
-def _is_blank(cell: LexborNode) -> bool:
-    return not cell.text().strip() and next(cell.iter(), None) is None
 
 
 def _grid(rows: list[TableRow]) -> list[list[str]]:
