@@ -7,6 +7,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +22,8 @@ def renewed(document: str) -> str:
     return _MADE.sub(lambda _: f"{_BEGIN}\n```text\n{picture(imports_of_rooms())}```\n", document)
 
 
-def imports_of_rooms() -> dict[str, set[str]]:
+@cache
+def imports_of_rooms() -> Mapping[str, set[str]]:
     """For each room, from the top: those below it that its modules import. The few imports that point upwards are not
     drawn; the contract in pyproject.toml lists them."""
     project = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))

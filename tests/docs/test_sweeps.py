@@ -13,7 +13,10 @@ _STARTED_BY: Final = {"PeriodicTask", "Job", "every", "keep_going"}
 
 
 def _loops(path: Path) -> Iterator[str]:
-    tree = ast.parse(path.read_text("utf-8"))
+    source = path.read_text("utf-8")
+    if not any(f"{name}(" in source for name in _STARTED_BY):
+        return
+    tree = ast.parse(source)
     constants = {ast.unparse(each.targets[0]): each.value for each in tree.body if isinstance(each, ast.Assign)}
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in _STARTED_BY:

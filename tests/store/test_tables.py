@@ -36,7 +36,8 @@ def _tables(modules: Modules) -> dict[str, tuple[str, Path]]:
     }
 
 
-def _importers(modules: Modules) -> dict[str, set[Path]]:
+@pytest.fixture(scope="module")
+def importers(modules: Modules) -> dict[str, set[Path]]:
     """The modules that import a name from a module of tables or records."""
     found: dict[str, set[Path]] = defaultdict(set)
     for path, module in modules.items():
@@ -51,8 +52,9 @@ def test_every_table_is_found(modules: Modules) -> None:
     assert sorted(name for name, _ in _tables(modules).values()) == sorted(all_tables().tables)
 
 
-def test_a_table_that_one_module_of_records_uses_is_in_that_module(modules: Modules) -> None:
-    importers = _importers(modules)
+def test_a_table_that_one_module_of_records_uses_is_in_that_module(
+    modules: Modules, importers: dict[str, set[Path]]
+) -> None:
     shared = {table: importers[table] for table, (_, path) in _tables(modules).items() if path.parent == _SHARED}
     assert len(shared) > 20
     used_twice = {table for table, users in shared.items() if len(users) > 1}
@@ -61,8 +63,7 @@ def test_a_table_that_one_module_of_records_uses_is_in_that_module(modules: Modu
     assert lone == set(), "move them into their module of records, above the repository"
 
 
-def test_a_table_that_several_use_is_in_the_store(modules: Modules) -> None:
-    importers = _importers(modules)
+def test_a_table_that_several_use_is_in_the_store(modules: Modules, importers: dict[str, set[Path]]) -> None:
     own = {table: path for table, (_, path) in _tables(modules).items() if path.parent != _SHARED}
     assert len(own) > 20
     assert {table: path for table, path in own.items() if "records" not in path.with_suffix("").parts} == {}

@@ -1,12 +1,14 @@
 """Every transaction says whose rows it is about, or stands here with the reason why it cannot."""
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Final
 
 APP = Path(__file__).parents[2] / "app"
 RECORDS = {"record", "records", "_record", "_records"}
+_OPENED: Final = re.compile(r"records?\s*\.\s*(?:read|write|reading|writing)\b")
 
 # How many of a file's transactions see the whole installation, and why they must.
 INSTALLATION_WIDE: Final = {
@@ -67,7 +69,8 @@ def unbound() -> dict[str, int]:
     """Transactions by file that are opened on the record itself, and not on what `of_workspace` or `of_agent` gives."""
     found = Counter[str]()
     for path in APP.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        source = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(source)) if _OPENED.search(source) else ():
             if not isinstance(node, ast.Attribute) or node.attr not in ("read", "write", "reading", "writing"):
                 continue
             if ast.unparse(node.value).rpartition(".")[2] in RECORDS:

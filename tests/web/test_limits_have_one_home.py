@@ -4,9 +4,10 @@ Whoever lowers a figure lowers its ceiling in the same commit, as in `tests/test
 """
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
+
+import pytest
 
 _APP: Final = Path(__file__).resolve().parents[2] / "app"
 
@@ -26,13 +27,21 @@ _HOMES: Final = frozenset(
 )
 _OF_FIELDS: Final = frozenset({"max_length", "min_length", "ge", "le", "gt", "lt"})
 _CHECKS: Final = frozenset({"check_between", "check_line", "check_text"})
+Modules = dict[str, ast.Module]
 _BASES: Final = frozenset({"BaseModel", "Form", "Model"})
 
 
-def test_a_limit_is_written_where_its_value_is() -> None:
+@pytest.fixture(scope="module")
+def modules() -> Modules:
+    return {
+        path.relative_to(_APP).as_posix(): ast.parse(path.read_text("utf-8")) for path in sorted(_APP.rglob("*.py"))
+    }
+
+
+def test_a_limit_is_written_where_its_value_is(modules: Modules) -> None:
     found = sum(
         sum(_is_written(keyword) for keyword in node.keywords) + (_name(node.func) in _CHECKS)
-        for path, tree in _modules()
+        for path, tree in modules.items()
         if path not in _HOMES
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
@@ -40,8 +49,8 @@ def test_a_limit_is_written_where_its_value_is() -> None:
     assert found <= _MOST_LIMITS
 
 
-def test_models_are_made_of_the_values_that_they_show_or_take() -> None:
-    classes = [node for _, tree in _modules() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+def test_models_are_made_of_the_values_that_they_show_or_take(modules: Modules) -> None:
+    classes = [node for tree in modules.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     models: set[str] = set(_BASES)
     while more := {node.name for node in classes if models & set(map(_name, node.bases))} - models:
         models |= more
@@ -56,11 +65,6 @@ def test_models_are_made_of_the_values_that_they_show_or_take() -> None:
 def _is_written(keyword: ast.keyword) -> bool:
     """Not if it is read from a value, as `limits_of(Lead)["name"].most`."""
     return keyword.arg in _OF_FIELDS and _name(keyword.value) not in ("most", "most_each")
-
-
-def _modules() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(_APP.rglob("*.py")):
-        yield path.relative_to(_APP).as_posix(), ast.parse(path.read_text("utf-8"))
 
 
 def _name(node: ast.expr) -> str:
