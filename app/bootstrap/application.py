@@ -193,12 +193,7 @@ def create_app(parts: Wiring, *, version: str = "0.0.0", root_path: str = "") ->
     ]
     app = Starlette(
         routes=routes,
-        exception_handlers={
-            DocentError: answer_with_problem,
-            HTTPException: answer_with_problem,
-            Refusal: answer_with_problem,
-            ValidationError: answer_with_problem,
-        },
+        exception_handlers=dict.fromkeys((DocentError, HTTPException, Refusal, ValidationError), answer_with_problem),
         middleware=[
             Middleware(PublicUrl, root_path=root_path, addresses=parts.get(ClientAddresses)),
             *([Middleware(TracedRequests)] if is_recording() else []),

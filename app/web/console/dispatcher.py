@@ -29,7 +29,6 @@ from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_
 from app.web.console.page import AGENT, Answer, ConsolePage, Go, NoForm, Pages, Rejected, Shown, Streamed, Visit
 from app.web.console.rendering import HEADERS, Rendering
 from app.web.console.session_cookie import CSRF_FIELD, FLASH, SESSION, flash_of, is_csrf_token, new_secret, set_flash
-from app.web.endpoint import with_fields
 from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
 from app.web.middleware.request_log import note_refusal
 from app.web.request_body import unless_client_leaves
@@ -230,13 +229,7 @@ def pages_by_name(parts: Iterable[Pages]) -> dict[str, ConsolePage]:
         if page.name in pages:
             raise ValueError(f"two pages of the console have the name {page.name}")
         pages[page.name] = page
-    return {page.name: _placed(page, pages) for page in pages.values()}
-
-
-def _placed(page: ConsolePage, pages: Mapping[str, ConsolePage]) -> ConsolePage:
-    """An action belongs to the page with its form, unless it says otherwise."""
-    form = pages.get(page.shown_on)
-    return with_fields(page, under=form.under or form.name) if form and not page.under else page
+    return pages
 
 
 def console_routes(pages: Mapping[str, ConsolePage], door: Dispatcher, files: StaticFiles) -> list[Route]:

@@ -161,6 +161,12 @@ class Visit(Call[Actor | None, InputOut]):
         """The prefix of all our paths, or ""."""
         return root_path_of(self.request)
 
+    @property
+    def under(self) -> str:
+        """The page whose menu entry is highlighted. An action belongs to the page with its form."""
+        form = self.pages.get(self.page.shown_on)
+        return self.page.under or (form.under or form.name if form else "")
+
     def url(self, name: str, query: Mapping[str, object] | None = None, **ids: object) -> str:
         """The address of a page; {agent_id} is this visit's agent unless given. The query omits None and ""."""
         if self.agent_or_none is not None:

@@ -181,7 +181,7 @@ def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, in
     if visit.caller is None:
         return []
     agent = visit.agent_or_none or next(iter(agents), None)
-    marked = visit.page.under or visit.page.name
+    marked = visit.under or visit.page.name
     groups = []
     for section, pages in groupby(sorted(filter(_is_in_menu, visit.pages.values()), key=_place), _section):
         items = [
@@ -223,7 +223,7 @@ def picked(visit: Visit[Any], agent: Agent) -> str:
     """The picker's link to `agent`: the same page for that agent, the page above it, or the agent's first page."""
     of_agents = [page for page in visit.pages.values() if _is_in_menu(page) and AGENT in page.path]
     first = min(of_agents, key=_place, default=visit.page)
-    for page in (visit.page, visit.pages.get(visit.page.under, first), first):
+    for page in (visit.page, visit.pages.get(visit.under, first), first):
         if page.method == "GET" and page.path.count("{") == 1 and AGENT in page.path:
             return visit.root_path + page.path.replace(AGENT, str(agent.id))
     return visit.root_path + HOME
