@@ -1,8 +1,9 @@
 """The inbox stays quick as the record grows: what a look costs is counted in steps of SQLite's own machine."""
 
 import sqlite3
-from dataclasses import replace
+from collections import defaultdict
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -73,36 +74,27 @@ def steps(connection: Connection, look: Any) -> int:
     return counted
 
 
-@pytest.mark.parametrize(
-    "only",
-    [
-        {},
-        {"state": ConversationState.OPEN},
-        {"is_low": True},
-        {"outcome": Outcome.ANSWERED},
-        {"assignee": ANN, "label": "VIP"},
-        {"visitor_id": None},
-        {"user_id": None},
-    ],
-    ids=["all", "open", "unsure", "answered", "Ann's", "of one visitor", "of one who is named"],
-)
 async def test_a_page_of_the_inbox_costs_no_more_in_a_long_record(
-    only: dict[str, Any], record: SystemOfRecord, agent: Agent, clock: FixedClock
+    record: SystemOfRecord, agent: Agent, clock: FixedClock
 ) -> None:
-    cost = []
+    cost: dict[str, list[int]] = defaultdict(list)
     for count in (FEW, MANY):
         with record.writing() as tx:
             if tx.connection.dialect.name != "sqlite":
                 pytest.skip("Postgres counts otherwise")
             visitor = fill(tx, agent.id, clock, count)
         clock.advance(MANY)
-        wanted = ConversationFilter(**only)
-        if "visitor_id" in only:
-            wanted = replace(wanted, visitor_id=visitor)
-        if "user_id" in only:
-            wanted = replace(wanted, user_id=str(visitor))
+        looks = {
+            "all": ConversationFilter(),
+            "open": ConversationFilter(state=ConversationState.OPEN),
+            "unsure": ConversationFilter(is_low=True),
+            "answered": ConversationFilter(outcome=Outcome.ANSWERED),
+            "Ann's": ConversationFilter(assignee=ANN, label="VIP"),
+            "of one visitor": ConversationFilter(visitor_id=visitor),
+            "of one who is named": ConversationFilter(user_id=str(visitor)),
+        }
         with record.reading() as tx:
-            records = InboxRecords(tx)
-            cost.append(steps(tx.connection, lambda: records.page(agent.id, PageRequest(5), wanted)))
-    few, many = cost
-    assert many <= few * 1.5 + 3, cost
+            for name, wanted in looks.items():
+                look = partial(InboxRecords(tx).page, agent.id, PageRequest(5), wanted)
+                cost[name].append(steps(tx.connection, look))
+    assert {name: (few, many) for name, (few, many) in cost.items() if many > few * 1.5 + 3} == {}
