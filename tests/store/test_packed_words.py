@@ -1,6 +1,7 @@
 """Packed words find the conversations that their messages do, and leave with what is erased."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from sqlalchemy import func, select
@@ -112,13 +113,10 @@ async def test_what_is_erased_leaves_packed_words_at_once(record: SystemOfRecord
     assert packed() == 0
 
 
-@pytest.mark.parametrize("words", ["zeppelin", "waterproof zeppelin"])
-async def test_a_search_without_a_hit_costs_no_more_in_a_long_record(
-    words: str, record: SystemOfRecord, clock: FixedClock
-) -> None:
+async def test_a_search_without_a_hit_costs_no_more_in_a_long_record(record: SystemOfRecord, clock: FixedClock) -> None:
     agent = new_agent(record)
     session = await visitor_of(record, agent.workspace_id, agent.id)
-    cost = []
+    cost: dict[str, list[int]] = {"zeppelin": [], "waterproof zeppelin": []}
     for count in (20, 300):
         for number in range(count):
             session = await another_session(record, session)
@@ -127,7 +125,7 @@ async def test_a_search_without_a_hit_costs_no_more_in_a_long_record(
         with record.reading() as tx:
             if tx.connection.dialect.name != "sqlite":
                 pytest.skip("Postgres counts otherwise")
-            records = InboxRecords(tx)
-            cost.append(steps(tx.connection, lambda: records.page(agent.id, PageRequest(5), ConversationFilter(words))))
-    few, many = cost
-    assert many <= few * 2 + 3, cost
+            for words, found in cost.items():
+                look = partial(InboxRecords(tx).page, agent.id, PageRequest(5), ConversationFilter(words))
+                found.append(steps(tx.connection, look))
+    assert {words: (few, many) for words, (few, many) in cost.items() if many > few * 2 + 3} == {}
