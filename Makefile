@@ -244,6 +244,10 @@ bench-tokens: .venv/installed ## Measure the processor time of a streamed token 
 bench-load: .venv/installed ## Measure a web process, or PROCESSES of them, under 300 and 1,000 streams, and for 20 minutes under 100 (SOAK=MINUTES)
 	$(BIN)/python -m bench.load $(if $(SOAK),--soak-minutes $(SOAK)) $(if $(PROCESSES),--processes $(PROCESSES))
 
+.PHONY: bench-fleet
+bench-fleet: .venv/installed ## Measure a question and a token on one machine and on several, by kind of process (ROUNDS=1 for a glance; needs redis-server, postgresql, nginx-light)
+	$(BIN)/python -m bench.fleet $(if $(ROUNDS),--rounds $(ROUNDS))
+
 .PHONY: bench-at-rest
 bench-at-rest: .venv/installed ## Measure what a web process costs until it is ready, and holds at rest
 	$(BIN)/python -m bench.at_rest

@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -84,9 +84,11 @@ class DemoCorpus:
         """Of all pages, before any is copied."""
         return sum(len(chunks) for _, chunks in self._cut)
 
-    async def agent_of(self, workspace_id: UUID, chunk_count: int, origins: tuple[str, ...] = ()) -> LiveAgent:
-        """A published agent that knows `chunk_count` chunks and may be embedded in `origins`."""
-        config = AgentConfig(name=f"{chunk_count} chunks", allowed_origins=origins)
+    async def agent_of(
+        self, workspace_id: UUID, chunk_count: int, origins: tuple[str, ...] = (), **more: Any
+    ) -> LiveAgent:
+        """A published agent that knows `chunk_count` chunks, may be embedded in `origins`, and has `more` settings."""
+        config = AgentConfig(name=f"{chunk_count} chunks", allowed_origins=origins, **more)
 
         def work(tx: Transaction) -> tuple[Source, Agent]:
             made = AgentRecords(tx).create(workspace_id, config)

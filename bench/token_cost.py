@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from uuid import uuid4
@@ -27,13 +28,13 @@ from uuid import uuid4
 from bench.command_line import revision_tree
 from bench.demo_corpus import learnt_by
 from bench.load import own_services
-from bench.serving.client import SITE, Load, Visitors, request_of
+from bench.serving.client import SITE, Load, Visitors, own_address, request_of
 from bench.serving.web_process import PORT, WebProcess, own_environment
 
 _CHUNKS = 100
 _QUESTION = "How long is the warranty on a station?"
-_STARTING_SECONDS = 4.0  # over which the streams of a round begin: sooner, a slow machine refuses some
-_SETTLING_SECONDS = 1.0
+STARTING_SECONDS = 4.0  # over which the streams of a round begin: sooner, a slow machine refuses some
+SETTLING_SECONDS = 1.0
 _LONGEST_ANSWER_CHARS = 20_000
 _TAIL_BYTES = 1000  # more than the last event, which is told where it is not done
 _HERE = Path(__file__).resolve().parent.parent
@@ -48,7 +49,7 @@ class Cost:
     frames: list[float] = field(default_factory=list)
 
 
-class _Reader(asyncio.Protocol):
+class Reader(asyncio.Protocol):
     """Counts what comes on one stream."""
 
     def __init__(self, request: bytes) -> None:
@@ -83,23 +84,12 @@ class Measuring:
     async def round(self, server: WebProcess, agent_id: str | None, cost: Cost) -> None:
         """Without an agent the server asks nobody who they are."""
         access = await self._inits(server, agent_id, cost) if agent_id else [""] * self.streams
-        readers: list[_Reader] = []
-        with ExitStack() as open_connections:
-            for number, token in enumerate(access):
-                readers.append(await self._asked(server, number, token))
-                open_connections.callback(readers[-1].close)
-                await asyncio.sleep(_STARTING_SECONDS / self.streams)
-            await asyncio.sleep(_SETTLING_SECONDS)
-            before, tokens, frames = server.processor_seconds(), _sum(readers, "tokens"), _sum(readers, "frames")
+        async with flowing(server.base, access) as readers:
+            before, tokens, frames = server.processor_seconds(), sum_of(readers, "tokens"), sum_of(readers, "frames")
             await asyncio.sleep(self.seconds)
-            came = _sum(readers, "tokens") - tokens
+            came = sum_of(readers, "tokens") - tokens
             cost.token_us.append((server.processor_seconds() - before) / came * 1e6)
-            cost.frames.append((_sum(readers, "frames") - frames) / came)
-            ended = sum(reader.is_done for reader in readers)
-            assert not ended, f"{ended} of {self.streams} streams ended while they were counted"
-            await asyncio.gather(*(reader.ended.wait() for reader in readers))
-        cut = [reader.tail for reader in readers if not reader.is_done]
-        assert not cut, f"{len(cut)} of {self.streams} streams did not end with done, but so: {cut[0]!r}"
+            cost.frames.append((sum_of(readers, "frames") - frames) / came)
 
     async def _inits(self, server: WebProcess, agent_id: str, cost: Cost) -> list[str]:
         visitors = Visitors(Load(server.base, agent_id, [_QUESTION], self.streams, 0))
@@ -108,22 +98,39 @@ class Measuring:
         cost.init_ms.append((server.processor_seconds() - before) / self.streams * 1e3)
         return access
 
-    async def _asked(self, server: WebProcess, number: int, token: str) -> _Reader:
-        body = {"turn_id": str(uuid4()), "message": _QUESTION, "page_url": f"{SITE}/"}
-        request = request_of("/v1/widget/messages/stream", body, number, token)
-        host, port = server.base.removeprefix("http://").split(":")
-        _, reader = await asyncio.get_running_loop().create_connection(lambda: _Reader(request), host, int(port))
-        return reader
+
+@asynccontextmanager
+async def flowing(base: str, access: Sequence[str]) -> AsyncIterator[Sequence[Reader]]:
+    """A stream for each visitor's token, all of which flow during the block and end, completely, after it."""
+    host, port = base.removeprefix("http://").split(":")
+    readers: list[Reader] = []
+    with ExitStack() as open_connections:
+        for number, token in enumerate(access):
+            body = {"turn_id": str(uuid4()), "message": _QUESTION, "page_url": f"{SITE}/"}
+            request = request_of("/v1/widget/messages/stream", body, number, token)
+            _, reader = await asyncio.get_running_loop().create_connection(
+                partial(Reader, request), host, int(port), local_addr=own_address(number)
+            )
+            readers.append(reader)
+            open_connections.callback(reader.close)
+            await asyncio.sleep(STARTING_SECONDS / len(access))
+        await asyncio.sleep(SETTLING_SECONDS)
+        yield readers
+        ended = sum(reader.is_done for reader in readers)
+        assert not ended, f"{ended} of {len(readers)} streams ended while they were counted"
+        await asyncio.gather(*(reader.ended.wait() for reader in readers))
+    cut = [reader.tail for reader in readers if not reader.is_done]
+    assert not cut, f"{len(cut)} of {len(readers)} streams did not end with done, but so: {cut[0]!r}"
 
 
-def _sum(readers: Sequence[_Reader], what: str) -> int:
+def sum_of(readers: Sequence[Reader], what: str) -> int:
     return sum(int(getattr(reader, what)) for reader in readers)
 
 
 async def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, Cost]:
     own_environment()
     measuring = Measuring(arguments.streams, arguments.seconds)
-    lasting = _STARTING_SECONDS + _SETTLING_SECONDS + arguments.seconds + 2
+    lasting = STARTING_SECONDS + SETTLING_SECONDS + arguments.seconds + 2
     async with AsyncExitStack() as opened:
         urls = await opened.enter_async_context(own_services(int(lasting * arguments.rate), arguments.rate))
         trees = dict(_trees(arguments.before, folder, opened))

@@ -26,7 +26,7 @@ _WORKER_SECONDS: Final = 60
 _SIZES: Final = """
     SELECT tbl_name, sum(pgsize) FROM dbstat JOIN sqlite_master USING (name) GROUP BY tbl_name
 """
-_LEFT_TO_DO: Final = """
+LEFT_TO_DO: Final = """
     SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM gaps WHERE placed_by IS NULL)
         + (SELECT count(*) FROM topic_questions WHERE topic_id IS NULL)
 """
@@ -70,7 +70,7 @@ async def _worker_done(record: Path) -> None:
     async with asyncio.timeout(_WORKER_SECONDS):
         with closing(sqlite3.connect(f"file:{record}?mode=ro", uri=True)) as connection:
             while True:
-                if not connection.execute(_LEFT_TO_DO).fetchone()[0]:
+                if not connection.execute(LEFT_TO_DO).fetchone()[0]:
                     return
                 await asyncio.sleep(0.5)
 

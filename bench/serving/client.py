@@ -47,7 +47,7 @@ class Measured:
     most_at_once: int = 0
 
 
-class _Stream(asyncio.Protocol):
+class Stream(asyncio.Protocol):
     """Keeps when tokens came, and how the stream ended."""
 
     def __init__(self, request: bytes) -> None:
@@ -106,10 +106,9 @@ class Visitors:
         token = token or await self.token(number)
         await asyncio.sleep(due - time.perf_counter())
         question = f"{load.questions[number % len(load.questions)]} ({number})"
-        body = {"turn_id": str(uuid4()), "message": question, "page_url": f"{SITE}/"}
         self._at_once += 1
         measured.most_at_once = max(measured.most_at_once, self._at_once)
-        stream = await self._call("/v1/widget/messages/stream", body, number, token)
+        stream = await self.question(number, token, question)
         self._at_once -= 1
         if stream.status != "200":
             measured.refused[stream.status] = measured.refused.get(stream.status, 0) + 1
@@ -120,10 +119,12 @@ class Visitors:
             measured.first_token.append(stream.moments[0] - due)
             measured.gaps += [later - sooner for sooner, later in pairwise(stream.moments)]
 
-    async def _call(self, path: str, body: dict[str, Any], number: int, token: str) -> _Stream:
-        loop = asyncio.get_running_loop()
-        request = request_of(path, body, number, token)
-        transport, stream = await loop.create_connection(lambda: _Stream(request), self._host, self._port)
+    async def question(self, number: int, token: str, question: str) -> Stream:
+        body = {"turn_id": str(uuid4()), "message": question, "page_url": f"{SITE}/"}
+        request = request_of("/v1/widget/messages/stream", body, number, token)
+        transport, stream = await asyncio.get_running_loop().create_connection(
+            lambda: Stream(request), self._host, self._port, local_addr=own_address(number)
+        )
         try:
             while not stream.ended.done():
                 await asyncio.wait([stream.ended], timeout=self._load.patience_seconds)
@@ -134,14 +135,20 @@ class Visitors:
         return stream
 
     async def token(self, number: int) -> str:
-        reader, writer = await asyncio.open_connection(self._host, self._port)
+        reader, writer = await asyncio.open_connection(self._host, self._port, local_addr=own_address(number))
         writer.write(
             request_of("/v1/widget/init", {"agent_id": self._load.agent_id, "page_url": f"{SITE}/"}, number, "")
         )
         answer = (await reader.read()).partition(b"\r\n\r\n")[2]
         writer.close()
+        assert b"token" in answer, answer
         token: str = json.loads(answer)["token"]
         return token
+
+
+def own_address(number: int) -> tuple[str, int]:
+    """Of loopback, for each visitor: limits count addresses, and a proxy replaces what a header says."""
+    return f"127.1.{number >> 8 & 255}.{number & 255}", 0
 
 
 def request_of(path: str, body: dict[str, Any], number: int, token: str) -> bytes:

@@ -1,9 +1,9 @@
 """`python -m bench.serving.services`: a chat model and a reranker that cost next to nothing, in a process of their own.
 
 Prints one JSON line with both addresses and serves until it is ended. The model gives its first token after 50 ms and
-then 20 a second, or as told, or all at once where the question says so; the reranker answers after 20 ms. An answer
-begins with a sentence of the first source, cited, because an answer is held back until a statement is confirmed; only
-the model of the name UNFOUNDED cites nothing.
+then 20 a second, or as told, or all at once where the question says so; where it says BRIEFLY, only the last two. The
+reranker answers after 20 ms. An answer begins with a sentence of the first source, cited, because an answer is held
+back until a statement is confirmed; only the model of the name UNFOUNDED cites nothing.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from typing import Any, Final
 FIRST_TOKEN_SECONDS = 0.05
 RERANK_SECONDS = 0.02
 AT_ONCE = "Answer at once."
+BRIEFLY = "Answer briefly."
 UNFOUNDED = "unfounded"
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -64,7 +65,8 @@ class _Service(asyncio.Protocol):
         else:
             self._transport.write(_HEAD + _cited(json.loads(body[:length])))
             seconds = 0 if AT_ONCE.encode() in body[:length] else self._token_seconds
-            loop.call_later(FIRST_TOKEN_SECONDS, self._say, 0, seconds)
+            position = len(self._frames) - 2 if BRIEFLY.encode() in body[:length] else 0
+            loop.call_later(FIRST_TOKEN_SECONDS, self._say, position, seconds)
 
     def _rank(self, count: int) -> None:
         scores = [{"index": number, "score": round(0.9 - number / 100, 2)} for number in range(count)]

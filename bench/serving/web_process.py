@@ -12,6 +12,8 @@ from pathlib import Path
 import httpx2
 from prometheus_client.parser import text_string_to_metric_families
 
+from bench.serving.processor_time import process_tree, processor_seconds
+
 PORT = "{port}"
 _SERVE = ("app.cli", "serve", "--port", PORT)
 _START_SECONDS = 60
@@ -71,20 +73,13 @@ class WebProcess:
         async with asyncio.timeout(_STOP_SECONDS):
             await self._process.wait()
 
-    def _pids(self) -> Sequence[int]:
-        """Its own and those of the processes that it has started, where it serves by several."""
-        pid = self._process.pid
-        return [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
-
     def resident_kib(self) -> int:
         """What all of them hold; pages that several hold count for each."""
-        statuses = [Path(f"/proc/{pid}/status").read_text() for pid in self._pids()]
+        statuses = [Path(f"/proc/{pid}/status").read_text() for pid in process_tree(self._process.pid)]
         return sum(int(status.split("VmRSS:")[1].split()[0]) for status in statuses)
 
     def processor_seconds(self) -> float:
-        """What they have used so far, in all threads: little else is the same on a busy machine as on an idle one."""
-        stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in self._pids()]
-        return sum(int(fields[11]) + int(fields[12]) for fields in stats) / os.sysconf("SC_CLK_TCK")
+        return processor_seconds(self._process.pid)
 
     def loop_seconds(self) -> float:
         """Of that, what its main thread has used, which runs the event loop."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 import psycopg
+from sqlalchemy import make_url
 
 from app.store.engine import open_engine
 from app.store.migrate import migrate
@@ -32,6 +33,11 @@ class PostgresServer:
         self._migrated = ""
         self.url = self._url_of(UNPRIVILEGED)
 
+    @property
+    def pid(self) -> int:
+        """Of the process that starts one for each connection."""
+        return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+
     def make(self) -> None:
         self._run("initdb", "--pgdata", "data", "--username", UNPRIVILEGED, "--auth", "trust", "--no-sync")
 
@@ -47,6 +53,10 @@ class PostgresServer:
     def new_database(self) -> str:
         """The URL of an empty one."""
         return self._url_of(self._copy_of("template1"))
+
+    def copied(self, url: str) -> str:
+        """The URL of a copy of a database to which nobody is connected."""
+        return self._url_of(self._copy_of(str(make_url(url).database)))
 
     def migrated_database(self) -> str:
         """The URL of one without rows: the first is migrated, and copied from then on."""

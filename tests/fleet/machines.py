@@ -9,12 +9,34 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.store.secret_keys import new_key
 from tests.docs.fenced_blocks import blocks
 from tests.nemesis.docent_processes import DocentProcess, WebProcess, WorkerProcess, free_port
 from tests.proxies.nginx import running_nginx
+from tests.scale.object_store import ObjectStore
 
 _DOCUMENTED = "10.0.0.1{number}:8000"  # the machines of the documentation's example, from number 1
 _STREAM = "/v1/widget/turns/"
+
+
+def stored_apart() -> dict[str, str]:
+    """Settings of a machine whose visitors come through nginx, and which logs as `WorkerProcess` reads it."""
+    return {
+        "DOCENT_SECRET_KEY": new_key(),
+        "DOCENT_TRUSTED_PROXIES": "127.0.0.1",
+        "DOCENT_LOG_FORMAT": "json",
+    }
+
+
+def stored_together(database_url: str, redis_url: str, store: ObjectStore, vectors: str) -> dict[str, str]:
+    """Settings that machines share, with their vectors in a folder of the store."""
+    return stored_apart() | {
+        "DOCENT_DATABASE_URL": database_url,
+        "DOCENT_REDIS_URL": redis_url,
+        "DOCENT_VECTORS_URI": f"s3://{store.bucket}/{vectors}",
+        "DOCENT_VECTORS_OPTIONS": store.setting,
+        "DOCENT_KEYWORDS": "own",
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +85,7 @@ class Balancer:
 
     port: int
     requests: Path
+    pid: int
 
     def streams_by_port(self) -> dict[str, Counter[int]]:
         """For each turn that somebody read on: how often which web process was asked for it."""
@@ -77,11 +100,13 @@ class Balancer:
 
 @contextmanager
 def balanced(machines: list[Machine], folder: Path) -> Iterator[Balancer]:
-    balancer = Balancer(free_port(), folder / "requests.log")
+    """Before up to three machines."""
+    port, requests = free_port(), folder / "requests.log"
     (documented,) = (block.code for block in blocks() if block.language == "nginx" and "upstream" in block.code)
-    http = documented.replace("listen 80;", f"listen 127.0.0.1:{balancer.port};")
+    http = documented.replace("listen 80;", f"listen 127.0.0.1:{port};")
     for number, machine in enumerate(machines, start=1):
         http = http.replace(_DOCUMENTED.format(number=number), f"127.0.0.1:{machine.web.port}")
-    assert "10.0.0" not in http, "the documentation's example has as many machines as this run"
-    with running_nginx(balancer.port, http, balancer.requests):
-        yield balancer
+    assert f"127.0.0.1:{machines[-1].web.port}" in http, "the documentation's example has fewer machines"
+    http = "\n".join(line for line in http.splitlines() if "10.0.0" not in line)
+    with running_nginx(port, http, requests) as pid:
+        yield Balancer(port, requests, pid)

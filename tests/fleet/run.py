@@ -17,12 +17,11 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from app.store.engine import open_engine
-from app.store.secret_keys import new_key
 from tests.doubles.postgres_server import running_postgres
 from tests.fleet.blows import FleetBlow, planned_blows
 from tests.fleet.generated_site import GeneratedSite, serving
 from tests.fleet.knowledge_verdict import Reading, machine_faults, record_faults, unfinished_readings, vector_faults
-from tests.fleet.machines import Balancer, Machine, balanced
+from tests.fleet.machines import Balancer, Machine, balanced, stored_together
 from tests.nemesis.plan import FIRST, TurnPlan, planned
 from tests.nemesis.planned_provider import PlannedProviders
 from tests.nemesis.run import seen_end, settings_of, settled
@@ -243,17 +242,9 @@ def _environment(
     servers: Servers, store: ObjectStore, sites: Sequence[GeneratedSite], providers: PlannedProviders
 ) -> dict[str, str]:
     assert servers.postgres
-    return {
-        "DOCENT_DATABASE_URL": servers.postgres.url,
-        "DOCENT_SECRET_KEY": new_key(),
-        "DOCENT_REDIS_URL": servers.redis.url,
-        "DOCENT_VECTORS_URI": f"s3://{store.bucket}/{_VECTORS}",
-        "DOCENT_VECTORS_OPTIONS": store.setting,
-        "DOCENT_KEYWORDS": "own",
+    return stored_together(servers.postgres.url, servers.redis.url, store, _VECTORS) | {
         "DOCENT_CRAWL_ALLOW": ",".join(site.base.removeprefix("http://") for site in sites),
         "DOCENT_CRAWL_DELAY_SECONDS": "0",
-        "DOCENT_TRUSTED_PROXIES": "127.0.0.1",
         "DOCENT_MODEL_URL": providers.urls[FIRST],
         "DOCENT_MODEL_NAME": "first",
-        "DOCENT_LOG_FORMAT": "json",
     }

@@ -54,9 +54,10 @@ def nginx(upstream: str, *, path: str = "/", location: str = "", server: str = "
 
 
 @contextmanager
-def running_nginx(port: int, http: str, requests: Path | None = None) -> Iterator[None]:
+def running_nginx(port: int, http: str, requests: Path | None = None) -> Iterator[int]:
     """`http` is what stands in its block of that name, with a server that listens on `port`. Each request that has
-    ended adds a line to the file `requests`: method, path, the addresses that were asked for an answer, status."""
+    ended adds a line to the file `requests`: method, path, the addresses that were asked for an answer, status. Yields
+    its pid."""
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     assert program, "nginx is not installed: apt install nginx-light"
     with tempfile.TemporaryDirectory() as folder:
@@ -67,7 +68,7 @@ def running_nginx(port: int, http: str, requests: Path | None = None) -> Iterato
         process = subprocess.Popen([program, "-e", "stderr", "-p", folder, "-c", str(config)])
         try:
             _wait_for(port, process)
-            yield
+            yield process.pid
         finally:
             process.terminate()
             process.wait(_START_SECONDS)

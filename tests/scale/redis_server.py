@@ -22,6 +22,11 @@ class RedisServer:
             self._port = free.getsockname()[1]
         self.url = f"redis://127.0.0.1:{self._port}/0"
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         assert self._process is None, "it runs: a second one would take its place here, and nobody would stop the first"
         program = shutil.which("redis-server")
