@@ -78,7 +78,7 @@ class ChatModelContract:
         async with model.stream(QUESTION, max_tokens=100) as stream:
             assert await anext(stream) == TextDelta("Ten")
 
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             await provider.until_closed()
 
     async def test_cancelling_the_reader_closes_the_request(self, provider: Provider) -> None:
@@ -89,7 +89,7 @@ class ChatModelContract:
                 async for _ in stream:
                     has_begun.set()
 
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             async with anyio.create_task_group() as group:
                 group.start_soon(reading)
                 await has_begun.wait()

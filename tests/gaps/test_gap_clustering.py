@@ -192,7 +192,7 @@ async def test_a_worker_places_gaps_by_itself(office: Office) -> None:
     await office.ask(MALTA, MALTA_TOO)
     clustering = GapClustering(office.record, office.embedder, LanguageGuesser())
     async with PeriodicTask("gaps", clustering.place, pause_seconds=0.01):
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             while len(await office.gaps()) > 1:
                 pass
     assert await office.counts() == {MALTA: 2}

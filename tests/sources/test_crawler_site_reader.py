@@ -85,7 +85,7 @@ async def read(
     async def is_cancelled() -> bool:
         return len(pages) >= cancel_after
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         summary = await reader.read(
             config, queue or MemoryPages(), settle, is_cancelled, only_queued=only_queued, access=access
         )

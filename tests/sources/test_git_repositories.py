@@ -228,7 +228,7 @@ async def test_a_cancelled_run_ends_while_a_pack_is_unpacked(host: GitServer, mo
     async def is_cancelled() -> bool:
         return bool(host.fetches())
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async for reader in reader_of(host):
             summary = await reader.read(repository(host), MemoryPages(), settle, is_cancelled)
     assert (summary.stop_reason, summary.is_complete) == ("The reading was cancelled.", False)

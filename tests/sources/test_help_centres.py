@@ -46,7 +46,7 @@ async def read(
     async def is_cancelled() -> bool:
         return False
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         summary = await reader.read(config, MemoryPages(*known), settle, is_cancelled, access=access)
     return pages, summary
 

@@ -241,7 +241,7 @@ async def test_a_client_that_leaves_ends_the_check_of_its_file(house: House) -> 
         form_model=FileReplacement,
         holding=lambda caller: places.held(house.actor.workspace_id),
     )
-    with anyio.fail_after(20), pytest.raises(ClientDisconnect):
+    with anyio.fail_after(120), pytest.raises(ClientDisconnect):
         await endpoint.respond(request, cast(Admission, None))
     assert ended.is_set()
     assert taken == [FILE[1]]
