@@ -15,7 +15,14 @@ import anyio
 import structlog
 from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event, make_url, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    InvalidatePoolError,
+    OperationalError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import NullPool, QueuePool
 
@@ -47,12 +54,11 @@ def open_engine(url: str, named: str = "DOCENT_DATABASE_URL") -> Engine:
             pool_size=10,
             max_overflow=POSTGRES_CONNECTIONS - 10,
             pool_timeout=10,
-            pool_pre_ping=True,
             pool_recycle=_RECYCLE_SECONDS,
             hide_parameters=True,
         )
-        _ping_in_doubt(engine)
         event.listen(engine, "handle_error", leave_server_that_is_away)
+        event.listen(engine, "checkout", _replace_what_the_server_ended)
         event.listen(engine, "checkin", _leave_access_mode_to_server)
         return engine
     _make_private_file(parsed, named)
@@ -104,17 +110,14 @@ def is_sqlite(engine: Engine) -> bool:
     return engine.dialect.name == "sqlite"
 
 
-def _ping_in_doubt(engine: Engine) -> None:
-    """Let `pool_pre_ping` ask the server only if something has arrived since the connection was used, such as its end.
-    A question takes a dozen transactions, and each would wait for a ping."""
-    ping = engine.dialect.do_ping
-
-    def ping_in_doubt(connection: Any) -> bool:
-        arrived = select.poll()
+def _replace_what_the_server_ended(connection: Any, _record: Any, _proxy: Any) -> None:
+    """For the event "checkout". On a connection that nobody uses, nothing arrives but its end or a change of the
+    server's settings. SQLAlchemy's ping would wait for the server in each of a question's dozen transactions."""
+    arrived = select.poll()
+    if not connection.closed:
         arrived.register(connection.fileno(), select.POLLIN)
-        return not arrived.poll(0) or ping(connection)
-
-    engine.dialect.do_ping = ping_in_doubt  # type: ignore[assignment]
+    if connection.closed or arrived.poll(0):
+        raise InvalidatePoolError
 
 
 def _leave_access_mode_to_server(connection: Any, _record: Any) -> None:

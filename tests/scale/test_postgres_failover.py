@@ -2,7 +2,7 @@
 itself."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 from typing import Any
 from uuid import uuid4
@@ -11,7 +11,6 @@ import httpx2
 import psycopg
 import pytest
 from sqlalchemy import Engine, text
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 from app.main import open_app
 from app.settings import Settings, read_settings
@@ -101,30 +100,19 @@ async def test_a_question_is_refused_for_a_moment_and_then_answered_once(
     assert stored(postgres, turn_id) == [("done", "3 years [1].", 2, 1)]
 
 
-def test_a_connection_is_pinged_only_when_it_may_be_lost(
-    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pinged = 0
-
-    def ping(dialect: PGDialect_psycopg, connection: Any) -> bool:
-        nonlocal pinged
-        pinged += 1
-        return do_ping(dialect, connection)
-
-    do_ping: Callable[..., bool] = PGDialect_psycopg.do_ping
-    monkeypatch.setattr(PGDialect_psycopg, "do_ping", ping)
+def test_only_a_connection_that_the_server_has_ended_is_replaced(postgres: PostgresServer) -> None:
     engine = open_engine(postgres.url)
 
-    def pings() -> int:
-        before = pinged
+    def server_process() -> int:
         with engine.connect() as connection:
-            assert connection.scalar(text("SELECT 1")) == 1
-        return pinged - before
+            return int(connection.scalar(text("SELECT pg_backend_pid()")) or 0)
 
-    assert [pings() for _ in range(3)] == [0, 0, 0]
+    first = server_process()
+    assert [server_process() for _ in range(3)] == [first] * 3
     with postgres.failing("fast"):
         pass
-    assert [pings() for _ in range(2)] == [1, 0], "the server ended it"
+    second = server_process()
+    assert [server_process(), second != first] == [second, True]
     engine.dispose()
 
 
