@@ -221,7 +221,7 @@ async def measure(layouts: Sequence[Layout], rounds: int, count: int) -> dict[st
             for place, layout in enumerate(layouts):
                 # Layouts share a database, and no question may be one that was asked there before.
                 questions = [f"{question} ({100 * number + place})" for question in new_questions()[:count]]
-                print(f"{time.process_time():.0f} s, round {number + 1}: {layout.name}", file=sys.stderr, flush=True)
+                print(f"Round {number + 1}: {layout.name}", file=sys.stderr, flush=True)
                 with by_store[layout.store].running(layout.machines, servers) as running:
                     one = Round(running)
                     async with one.counting_connections(servers):
